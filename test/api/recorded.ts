@@ -283,6 +283,7 @@ const recordChecks = async (ask: Ask, ctx: TestContext): Promise<void> => {
     mode: "test",
     body: { content },
   });
+  await ask("The domains with reports", "GET /v1/deliverability/domains", { mode: "test" });
   await ask("What receivers reported", "GET /v1/deliverability/domains/example.com/reports", {
     mode: "test",
     query: { days: "7" },

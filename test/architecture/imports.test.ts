@@ -131,7 +131,7 @@ test("each folder of core imports only folders before it", () => {
 });
 
 /** What every other package stands on: no feature, and nothing that knows one. */
-const FOUNDATION = ["blobs", "https", "pressure", "queue", "settings", "table"];
+const FOUNDATION = ["blobs", "free-space", "https", "pressure", "queue", "settings", "table"];
 
 test("the world contains ports and settings, and no feature", () => {
   const strays = filesImportedBy("packages/core/src/ports/world.ts").filter(

@@ -6,6 +6,7 @@ import {
   createTlsReport,
   createZip,
 } from "../things/made-reports.ts";
+import { createBareReportMail } from "../things/reports.ts";
 import {
   checkScreen,
   describeInBrowser,
@@ -117,7 +118,7 @@ describeInBrowser("the screen of a domain's reports", ({ open }) => {
     expect(empty).toMatch(/^empty\.xml not stored .*content/);
     expect(large).toMatch(/^large\.xml not stored .*3\.7 MB/);
     // What was stored is on the screen without a reload.
-    await page.getByRole("table", { name: "Sources" }).waitFor();
+    await page.getByRole("table", { name: "Senders" }).waitFor();
     expect(await readApi<any>(PATH("files.example"))).toMatchObject({
       dmarc: { reports: 1 },
       tls: { reports: 1, succeeded: 100, failed: 3 },
@@ -127,7 +128,7 @@ describeInBrowser("the screen of a domain's reports", ({ open }) => {
 
     await page.locator(".uploads").getByRole("link", { name: "other.example" }).click();
     await page.getByRole("heading", { name: "other.example: reports", level: 1 }).waitFor();
-    await page.getByRole("table", { name: "Sources" }).waitFor();
+    await page.getByRole("table", { name: "Senders" }).waitFor();
   });
 
   test("the screen shows the fault of a report that still counts", async () => {
@@ -144,6 +145,26 @@ describeInBrowser("the screen of a domain's reports", ({ open }) => {
       /A&B: feedback\.report_metadata\.org_name .* The report is still counted\./,
     );
     await checkScreen(opened, "domain-report-faults", [1280, 375]);
+  });
+
+  test("an uploaded mailbox stores the report of each mail, and shows the outcome per mail", async () => {
+    const opened = await open({ path: "domains/mailbox.example/reports" });
+    await opened.page.getByText("No reports in the last 30 days").waitFor();
+    const mails = [1, 2].map((days) =>
+      createBareReportMail({
+        content: gzipSync(createReport("mailbox.example", days)),
+        fields: ["X-Name: É"],
+      }),
+    );
+
+    const mailbox = mails.map((mail) => `From reports@receiver.example\r\n${mail}\r\n`).join("");
+    await choose(opened, [toFile("inbox.mbox", mailbox)]);
+
+    await opened.page.getByText("2,150 messages", { exact: false }).first().waitFor();
+    expect(await readUploads(opened)).toEqual([
+      expect.stringMatching(/^inbox\.mbox, mail 1 stored DMARC report/),
+      expect.stringMatching(/^inbox\.mbox, mail 2 stored DMARC report/),
+    ]);
   });
 
   test("the screen reads a dropped file, and Retry sends an interrupted one again", async () => {
@@ -180,11 +201,38 @@ describeInBrowser("the screen of a domain's reports", ({ open }) => {
     await page
       .locator("input[type=file]")
       .setInputFiles({ name: "report.xml", mimeType: "text/xml", buffer });
-    await page.getByRole("link", { name: "navigated.example" }).click();
+    await page.locator(".uploads").getByRole("link", { name: "navigated.example" }).click();
 
     await page.getByRole("heading", { name: "navigated.example: reports" }).waitFor();
     await page.getByText("1,075 messages", { exact: false }).first().waitFor();
     expect(new URL(page.url()).pathname).toBe("/app/domains/navigated.example/reports");
+  });
+
+  test("DMARC reports lists each domain with reports, checked or not, with its messages, its share aligned and the trend", async () => {
+    const opened = await open();
+    const { page, ready, readApi } = opened;
+    for (const days of [1, 3]) await upload(opened, createReport("listed.example", days));
+    await upload(opened, createReport("listed.example", 40, RECORDS.slice(0, 1)));
+    await upload(opened, createReport("listed-old.example", 900));
+    await callApi(opened, "POST /v1/deliverability/check", { domain: "unreported.example" });
+
+    await page.goto(`${ready.base_url}/app/reports`);
+
+    const rows = page.getByRole("table", { name: "Domains with reports" }).getByRole("row");
+    const { domains } = await readApi<any>("/v1/deliverability/domains");
+    await rows.nth(1).waitFor();
+    expect(await rows.count()).toBe(domains.length + 1);
+    const listed = (await rows.filter({ hasText: "listed.example" }).innerText()).split(
+      /\s{2,}|\t/,
+    );
+    expect(listed).toEqual(expect.arrayContaining(["2,150", "83.7%", "-16.3 points"]));
+    await page
+      .getByRole("region", { name: "Checked domains without reports" })
+      .getByRole("link", { name: "unreported.example" })
+      .waitFor();
+    await checkScreen(opened, "all-reports", [1920, 1280, 375]);
+    await rows.getByRole("link", { name: "listed-old.example" }).click();
+    await page.getByRole("table", { name: "Senders" }).waitFor();
   });
 
   test("the sums, the daily bars and every source equal the API's, each source with its advice", {
@@ -210,6 +258,14 @@ describeInBrowser("the screen of a domain's reports", ({ open }) => {
     );
     await page.getByText("83.7% of 3,225 messages aligned").waitFor();
 
+    const senders = page.getByRole("table", { name: "Senders" }).getByRole("row");
+    expect(await senders.count()).toBe(reports.dmarc.senders.length + 1);
+    for (const [at, { name, advice }] of reports.dmarc.senders.entries()) {
+      const text = await senders.nth(at + 1).innerText();
+      expect(text).toContain(name);
+      expect(text).toContain(advice.text);
+    }
+    await page.getByText("4 addresses", { exact: true }).click();
     const rows = page.getByRole("table", { name: "Sources" }).getByRole("row");
     expect(await rows.count()).toBe(reports.dmarc.sources.length + 1);
     for (const [at, source] of reports.dmarc.sources.entries()) {
@@ -221,7 +277,7 @@ describeInBrowser("the screen of a domain's reports", ({ open }) => {
     const unknown = rows.filter({ hasText: "203.0.113.9" });
     const term = unknown.getByRole("button", { name: "Copy term" });
     expect(await readCopied(page, () => term.click())).toBe("ip4:203.0.113.9");
-    await page.getByRole("table", { name: "Services that send" }).getByText("sendgrid").waitFor();
+    await senders.getByText("SendGrid", { exact: true }).waitFor();
     await checkScreen(opened, "domain-reports");
 
     await page.getByLabel("Show", { exact: true }).selectOption("7");
@@ -264,6 +320,8 @@ describeInBrowser("the screen of a domain's reports", ({ open }) => {
     await upload(opened, createReport("paged.example", 1, records));
     await page.goto(`${ready.base_url}/app/domains/paged.example/reports`);
     const rows = page.getByRole("table", { name: "Sources" }).getByRole("row");
+    const addresses = page.getByText("60 addresses", { exact: true }).last();
+    await addresses.click();
     await page.getByRole("link", { name: "Smaller sources" }).click();
     await rows.getByText("192.0.2.60").waitFor();
     expect(await rows.count()).toBe(11);
@@ -271,7 +329,49 @@ describeInBrowser("the screen of a domain's reports", ({ open }) => {
     await rows.getByText("192.0.2.60").waitFor();
     expect(await page.getByRole("link", { name: "Smaller sources" }).count()).toBe(0);
     await page.goBack();
+    await addresses.click();
     await rows.getByText("192.0.2.1", { exact: true }).waitFor();
+  });
+
+  test("the page of 14 sources shows each sender in one line, and is at most 1,600 pixels long at 1920", async () => {
+    const opened = await open({ width: 1920 });
+    const { page, ready } = opened;
+    const records = Array.from({ length: 14 }, (_, n) => {
+      const failed = { dkim: "fail", spf: "fail", auth: "" };
+      return createRecord({ ip: `192.0.${n}.1`, count: 100 - n, ...(n > 4 && failed) });
+    });
+    await upload(opened, createReport("long.example", 1, records));
+
+    await page.goto(`${ready.base_url}/app/domains/long.example/reports`);
+
+    const rows = page.getByRole("table", { name: "Senders" }).getByRole("row");
+    await rows.getByText("192.0.13.0/24").waitFor();
+    expect(await rows.count()).toBe(15);
+    const height = await page.evaluate<number>("document.documentElement.scrollHeight");
+    expect(height).toBeLessThanOrEqual(1_600);
+    await checkScreen(opened, "domain-reports-long", [1920, 1280, 375]);
+  });
+
+  test("an upload about an earlier year leads to the days that it is about, and so does an empty window", async () => {
+    const opened = await open({ path: "domains/earlier.example/reports" });
+    const { page } = opened;
+    await page.getByText("No reports in the last 30 days").waitFor();
+
+    await choose(opened, [toFile("old.xml", createReport("earlier.example", 2_000))]);
+
+    await page.getByRole("link", { name: "Show the newest" }).waitFor();
+    await checkScreen(opened, "domain-reports-empty-window", [1280, 375]);
+    const senders = page.getByRole("table", { name: "Senders" });
+    await page.getByRole("link", { name: "Show the newest" }).click();
+    await senders.waitFor();
+    await page.getByRole("link", { name: "Until today" }).click();
+    await page.getByText("No reports in the last 30 days").waitFor();
+    await page.locator(".uploads").getByRole("link", { name: "earlier.example" }).click();
+    await senders.waitFor();
+    await page.getByLabel("Show", { exact: true }).selectOption("400");
+    const chart = page.getByRole("img", { name: "1,075 messages in 400 days." });
+    await chart.waitFor();
+    expect(await chart.count()).toBe(1);
   });
 });
 
@@ -289,7 +389,7 @@ describeInBrowser(
       await checkScreen(opened, "domain-reports-address", [1280, 375]);
 
       await choose(opened, [toFile("one.xml", createReport("mailed.example", 1))]);
-      await page.getByRole("table", { name: "Sources" }).waitFor();
+      await page.getByRole("table", { name: "Senders" }).waitFor();
       await page.getByText(`mailto:${address}`).waitFor();
     });
   },

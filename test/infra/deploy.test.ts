@@ -412,9 +412,9 @@ describe("a note of the preflight", () => {
     [
       "the price of exits",
       { environment: { EXITS: "2", SMTP_HELLO: "probe.example.com" } },
-      "! price       $126.46 a month before the first request",
+      "! price       $126.76 a month before the first request",
     ],
-    ["the price of the stage", {}, "! price       $111.75 a month before the first request"],
+    ["the price of the stage", {}, "! price       $112.05 a month before the first request"],
   ])("the preflight reports %s and continues", async (_what, given, sentence) => {
     const { code, text } = await run(given);
 

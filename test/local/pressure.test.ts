@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import fs, { existsSync, readFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { getHeapStatistics } from "node:v8";
@@ -336,4 +337,30 @@ test("the server closes an idle connection for a request when descriptors are fe
   for (let count = 0; count < 230; count++) await connectTo(Number(new URL(url).port));
 
   expect((await fetch(`${url}/health`)).status).toBe(200);
+});
+
+test("the local service refuses paid requests with the reason while its disk is full, and charges nothing", async () => {
+  const ctx = createApp(readEnvironment({ MAILPROOF_DIR: createFolder() }), () => "", null);
+  onTestFinished(() => ctx.close());
+  const opening = { name: "Ann's Shop", plan: "pro", opening: credits(10) } as const;
+  const { liveKey: key } = await openAccount(ctx.world, opening);
+  vi.spyOn(fs, "statfsSync").mockReturnValue({ bavail: 1, bsize: 1 } as fs.StatsFs);
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+  });
+
+  const verified = await whenVerified(ctx.world, key, { email: "ann@example.com" });
+
+  expect(verified).toMatchObject({
+    statusCode: 503,
+    error: {
+      message: expect.stringContaining("The disk of this service is full."),
+      money: "nothing_charged",
+    },
+  });
+  expect(await send(ctx.world, "GET /health")).toMatchObject({ checks: { disk: "full" } });
+  const { data } = await send(ctx.world, "GET /v1/account", { key });
+  expect(data.credits.available).toBe(10);
 });

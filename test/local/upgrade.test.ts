@@ -149,7 +149,7 @@ test("a failed upgrade step leaves the previous version, and a later start conti
 test("a server start without disk space for a copy changes nothing and prints the needed space", async () => {
   const folder = await givenState();
 
-  const refused = upgrade(folder, { readFreeBytes: async () => 1_000_000 });
+  const refused = upgrade(folder, { freeBytes: () => 1_000_000 });
 
   await expect(refused).rejects.toThrow(/needs \d+ MB of free disk space: 1 MB are free/);
   expect(readVersions(folder)).toEqual(TODAY);

@@ -51,7 +51,7 @@ const serve = async ({
     directory: folder,
     now: world.now,
     limits: { ...UPLOAD_LIMITS, ...limits },
-    ...(freeBytes && { freeBytes: async () => freeBytes() }),
+    ...(freeBytes && { freeBytes }),
   });
   const listening = createApiServer({ ...world, blobs }, links.open, endpoints, {
     ...CONNECTION_LIMITS,

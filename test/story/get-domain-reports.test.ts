@@ -50,6 +50,8 @@ test("the report summary of a domain without reports contains sums of 0 and no s
       dispositions: [],
       days: [],
       providers: [],
+      senders: [],
+      sender_count: 0,
       source_count: 0,
       sources: [],
     },
@@ -110,7 +112,7 @@ test("the report summary adds up all receivers' reports in total, by day and by 
       authenticated_as: ["example.com"],
       first_day: "2026-11-19",
       last_day: "2026-11-20",
-      advice: { code: "aligned", text: "This mail is aligned. There is nothing to do." },
+      advice: { code: "aligned", text: "Nothing to do: this mail is aligned." },
     },
     {
       ip: "198.51.100.7",
@@ -128,7 +130,7 @@ test("the report summary adds up all receivers' reports in total, by day and by 
       last_day: "2026-11-19",
       advice: {
         code: "unknown_source",
-        text: expect.stringContaining("add ip4:198.51.100.7 to the SPF record"),
+        text: expect.stringContaining("add ip4:198.51.100.7 to SPF"),
         spf_term: "ip4:198.51.100.7",
       },
     },
@@ -153,13 +155,13 @@ const AUTH = "<dkim><domain>mail.sendgrid.net</domain><result>pass</result></dki
 /** What a source sends, its name in DNS, and the advice for it. */
 const SOURCES = asRows`
   a service with an include, by its host's name | ${{ ...FAILED, count: 1_200 }} | mail-sor-f41.google.com | ${{ code: "add_service", spf_term: `include:${GOOGLE}` }}
-    | Google Workspace sends 1,200 messages a day for example.com unaligned. Add include:_spf.google.com
+    | Set up DKIM for example.com at Google Workspace (selector google), and add include:_spf.google.com to the SPF record.
   a service that only DKIM aligns, by its signature | ${{ ...FAILED, auth: AUTH }} | ${undefined} | ${{ code: "add_service_dkim" }}
-    | SendGrid sends 1 message a day for example.com unaligned. Set up DKIM for example.com at SendGrid (selector s1, s2)
-  mail that is aligned by SPF alone | ${{ dkim: "fail" }} | ${undefined} | ${{ code: "add_dkim" }} | Sign it with DKIM as example.com
-  forwarded mail | ${{ ...FAILED, reasons: ["forwarded"] }} | ${undefined} | ${{ code: "forwarded" }} | Receivers report this mail as forwarded
+    | Set up DKIM for example.com at SendGrid (selector s1, s2): SPF cannot align its mail.
+  mail that is aligned by SPF alone | ${{ dkim: "fail" }} | ${undefined} | ${{ code: "add_dkim" }} | Sign this mail with DKIM as example.com
+  forwarded mail | ${{ ...FAILED, reasons: ["forwarded"] }} | ${undefined} | ${{ code: "forwarded" }} | receivers report this mail as forwarded
   mail that passes as another domain | ${{ ...FAILED, auth: "<spf><domain>bounce.firm.example</domain><result>pass</result></spf>" }} | ${undefined}
-    | ${{ code: "signs_as_other" }} | passes as bounce.firm.example
+    | ${{ code: "signs_as_other" }} | its mail passes only as bounce.firm.example
 `;
 
 test.each(SOURCES)(
@@ -218,6 +220,71 @@ test("the pages of the report summary list each source once, the largest first",
   expect(query["offset"]).toBeUndefined();
 });
 
+test("the report summary groups sources by service, by the domain of their hosts and by network, with one advice each", async () => {
+  const ctx = await given();
+  const named = (ip: string, host: string): Zone => ({
+    [`${ip.split(".").toReversed().join(".")}.in-addr.arpa`]: { PTR: [host] },
+    [host]: { A: [ip] },
+  });
+  const dns = createZoneDns({
+    ...named("192.0.2.1", "mail-sor-f41.google.com"),
+    ...named("192.0.2.2", "mail-sor-f42.google.com"),
+    ...named("198.51.100.1", "a.out.firm.co.uk"),
+    ...named("198.51.100.2", "b.firm.co.uk"),
+  });
+  const world = { ...ctx.world, names: { ...ctx.world.names, dns } };
+  const records = [
+    { ip: "192.0.2.1", count: 900 },
+    { ...FAILED, ip: "192.0.2.2", count: 100 },
+    { ip: "198.51.100.1", count: 80 },
+    { ip: "198.51.100.2", count: 9 },
+    { ...FAILED, ip: "203.0.113.8", count: 7 },
+    { ...FAILED, ip: "203.0.113.9", count: 1 },
+    { ...FAILED, ip: "2001:db8:1:2::3", count: 3 },
+  ];
+  await uploadReport(world, ctx.liveKey, { records });
+
+  const { data } = await ask(world, ctx.liveKey);
+
+  const { senders } = data.dmarc;
+  expect(
+    senders.map(({ name, sources, messages, advice }: any) => [
+      name,
+      sources,
+      messages,
+      advice.code,
+      advice.spf_term,
+    ]),
+  ).toEqual([
+    ["Google Workspace", 2, 1_000, "add_service", "include:_spf.google.com"],
+    ["firm.co.uk", 2, 89, "aligned", undefined],
+    ["203.0.113.0/24", 2, 8, "unknown_source", undefined],
+    ["2001:db8:1::/48", 1, 3, "unknown_source", "ip6:2001:db8:1:2::3"],
+  ]);
+  expect(senders[0]).toMatchObject({ provider: "google", aligned_share: 0.9 });
+  expect(senders[2].advice.text).toBe(
+    "If this sender is yours, add its addresses to SPF and sign with DKIM; otherwise a strict policy stops it.",
+  );
+});
+
+test("the report summary of an empty window contains the days with stored reports, and adds up the window that ends with them", async () => {
+  const { world, liveKey: key } = await given();
+  await uploadReport(world, key, { daysBefore: 2_000 });
+  await uploadReport(world, key, { daysBefore: 2_010, records: [{ count: 4 }] });
+  await uploadReport(world, key, { daysBefore: 1_999, domain: "other.example" });
+
+  const { data: empty } = await ask(world, key);
+  const { data: shown } = await ask(world, key, { days: "7", to: empty.stored.to });
+
+  expect(empty).toMatchObject({
+    stored: { from: "2021-05-21", to: "2021-05-31" },
+    dmarc: { reports: 0 },
+  });
+  expect(shown).toMatchObject({ from: "2021-05-25", to: "2021-05-31", dmarc: { messages: 1 } });
+  const { data: before } = await ask(world, key, { days: "400", to: "2021-05-30" });
+  expect(before.dmarc.messages).toBe(4);
+});
+
 test("the report summary adds up TLS reports by policy, by day and by type of failure", async () => {
   const { world, liveKey: key } = await given();
   const range = (day: string) => ({
@@ -274,6 +341,7 @@ test("the report summary keeps every sum of a report with more addresses than an
 
 test.each([
   ["days", "0", "days: must be a whole number from 1 up"],
+  ["to", "2026-02-30", "to: must be a date such as 2026-11-21"],
   ["limit", "many", "limit: must be a whole number from 1 up"],
   ["offset", "made-up", "offset: must be a next_offset of this list"],
   ["page", "2", "page: is not a known field"],

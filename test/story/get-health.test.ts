@@ -1,4 +1,5 @@
 import { storeReach } from "@mailproof/core/egress/reach";
+import { FREE_BYTES } from "@mailproof/core/ports/free-space";
 import { watchDns } from "@mailproof/core/runtime/dns-health";
 import {
   createCircuitBreaker,
@@ -55,6 +56,18 @@ test("GET /health answers 200 and degraded while a mail provider refuses our add
   });
 });
 const SUBJECT = { providerKey: "icloud", domain: "icloud.com", account: "acc_1" };
+
+test.each([
+  [FREE_BYTES.forUploads, "healthy", "ok"],
+  [FREE_BYTES.forUploads - 1, "degraded", "low"],
+  [FREE_BYTES.forWork - 1, "degraded", "full"],
+])("GET /health answers 200 with %d free bytes: %s, disk %s", async (free, status, disk) => {
+  const { world } = givenWorld();
+
+  const answer = await send({ ...world, freeBytes: () => free }, "GET /health");
+
+  expect(answer).toMatchObject({ statusCode: 200, status, checks: { disk } });
+});
 
 test("GET /health answers 200 and degraded while dead letters wait", async () => {
   const { world, queue, later } = givenWorld();

@@ -29,6 +29,7 @@ import { listApiKeys } from "./endpoints/list-api-keys.ts";
 import { listCallbacks } from "./endpoints/list-callbacks.ts";
 import { listChecks } from "./endpoints/list-checks.ts";
 import { listDeliveries } from "./endpoints/list-deliveries.ts";
+import { listDomains } from "./endpoints/list-domains.ts";
 import { listEvents } from "./endpoints/list-events.ts";
 import { listJobs } from "./endpoints/list-jobs.ts";
 import { listLedgerEntries } from "./endpoints/list-ledger-entries.ts";
@@ -87,6 +88,7 @@ export const endpoints: readonly Endpoint[] = [
   listMonitors,
   deleteMonitor,
   uploadReport,
+  listDomains,
   getDomainProgress,
   getDomainReports,
   listWebhooks,

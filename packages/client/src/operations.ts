@@ -35,6 +35,7 @@ export const OPERATIONS: Readonly<Record<keyof Operations, Operation>> = {
   listMonitors: { route: "GET /v1/deliverability/monitors", bare: true },
   deleteMonitor: { route: "DELETE /v1/deliverability/monitors/{id}" },
   uploadReport: { route: "POST /v1/deliverability/reports" },
+  listDomains: { route: "GET /v1/deliverability/domains" },
   getDomainProgress: { route: "GET /v1/deliverability/domains/{domain}" },
   getDomainReports: { route: "GET /v1/deliverability/domains/{domain}/reports" },
   listWebhooks: { route: "GET /v1/webhooks", bare: true },

@@ -919,6 +919,8 @@ export interface GetHealthData {
     dns: "ok" | "failed";
     /** blocked: a large mail provider refuses an IP address of this service. */
     mail_providers: "ok" | "blocked";
+    /** low: less than 1 GB is free, and uploads are refused. full: less than 100 MB are free, and all new work with a price is refused. Left out on AWS. */
+    disk?: "ok" | "low" | "full";
   };
 }
 
@@ -2300,6 +2302,69 @@ export interface UploadReportData {
   duplicate: boolean;
 }
 
+// GET /v1/deliverability/domains
+
+export interface ListDomainsInput {
+  /** Number of days, today (UTC) included. Larger values are cut to 100. */
+  days?: number | undefined;
+  /** Largest number of domains on a page. Larger values are cut to 100. */
+  limit?: number | undefined;
+  /** The `next_offset` of the previous page. */
+  offset?: string | undefined;
+}
+
+export interface ListDomainsData {
+  /** The first day (UTC) that counts. */
+  from: string;
+  /** The last day (UTC) that counts. */
+  to: string;
+  /** The domains, by name. */
+  domains: {
+    /** The domain in lower case, in A-labels (xn--…). */
+    domain: string;
+    /** The same domain in Unicode. */
+    domain_unicode: string;
+    /** Number of reports. */
+    reports: number;
+    /** Messages in the DMARC reports. */
+    messages: number;
+    /** Messages that SPF or DKIM aligns. */
+    aligned: number;
+    /** Share of messages that are aligned, 0–1. Left out without messages. */
+    aligned_share?: number;
+    /** The same sums of as many days before these. */
+    before: {
+      /** Number of reports. */
+      reports: number;
+      /** Messages in the DMARC reports. */
+      messages: number;
+      /** Messages that SPF or DKIM aligns. */
+      aligned: number;
+      /** Share of messages that are aligned, 0–1. Left out without messages. */
+      aligned_share?: number;
+    };
+    /** The newest day (UTC) with a report. */
+    last_day?: string;
+    /** The sums of each day with reports, the oldest first. */
+    days: {
+      /** The day (UTC). */
+      day: string;
+      /** Number of reports. */
+      reports: number;
+      /** Messages in the DMARC reports. */
+      messages: number;
+      /** Messages that SPF or DKIM aligns. */
+      aligned: number;
+      /** Share of messages that are aligned, 0–1. Left out without messages. */
+      aligned_share?: number;
+    }[];
+  }[];
+  /** True when there is another page. */
+  has_more: boolean;
+  /** Cursor for the next page. Left out on the last page. */
+  next_offset?: string;
+}
+
 // GET /v1/deliverability/domains/{domain}
 
 export interface GetDomainProgressInput {
@@ -2471,9 +2536,9 @@ export interface GetDomainProgressData {
       first_day: string;
       /** The last day (UTC) on which reports have this source. */
       last_day: string;
-      /** What to do about this source. */
+      /** What to do about this mail. */
       advice: {
-        /** What the mail of this source needs, as a code. */
+        /** What the mail needs, as a code. */
         code:
           | "aligned"
           | "forwarded"
@@ -2497,8 +2562,10 @@ export interface GetDomainProgressData {
 export interface GetDomainReportsInput {
   /** The domain, written as for a deliverability check. */
   domain: string;
-  /** Number of days, today (UTC) included. Larger values are cut to 100. Reports are stored as long as the plan retains results. */
+  /** Number of days, the last one included. Larger values are cut to 400. Reports are stored as long as the plan retains results. */
   days?: number | undefined;
+  /** The last day. By default today (UTC). */
+  to?: string | undefined;
   /** Largest number of sources on a page. Larger values are cut to 200. */
   limit?: number | undefined;
   /** The `next_offset` of the previous page. */
@@ -2516,6 +2583,13 @@ export interface GetDomainReportsData {
   from: string;
   /** The last day (UTC) that counts. */
   to: string;
+  /** All stored reports about the domain, whatever days this response adds up. Left out when none is stored. */
+  stored?: {
+    /** The first day (UTC) with a stored report. */
+    from: string;
+    /** The last day (UTC) with a stored report. */
+    to: string;
+  };
   /** True when there are more than 5,000 reports: the oldest are not counted. */
   truncated: boolean;
   /** The organisations that reported, up to 100, those with most reports first. */
@@ -2643,6 +2717,55 @@ export interface GetDomainReportsData {
       /** Share of messages that are aligned, 0–1. Left out without messages. */
       aligned_share?: number;
     }[];
+    /** The sums of each sender, the largest first, up to 100: a known service, or the sources that share a domain or a network. */
+    senders: {
+      /** The service, the domain of its hosts, or the network of its addresses. Left out for the sum of the smallest sources. */
+      name?: string;
+      /** The service that sends, such as `google` or `amazon_ses`. Left out for other senders. */
+      provider?: string;
+      /** Number of its addresses. */
+      sources: number;
+      /** Number of messages. */
+      messages: number;
+      /** Messages that SPF or DKIM aligns: they pass DMARC. */
+      aligned: number;
+      /** Messages that SPF aligns. */
+      spf_aligned: number;
+      /** Messages that DKIM aligns. */
+      dkim_aligned: number;
+      /** Messages that are not aligned and that the receiver reports as forwarded, or as from a mailing list. */
+      forwarded: number;
+      /** Messages that only unauthenticated reports have. */
+      unauthenticated: number;
+      /** What receivers did with the messages. */
+      dispositions: {
+        /** none: delivered as usual. pass: passed DMARC. quarantine: treated as suspicious. reject: refused. unknown: the report does not say. */
+        disposition: "none" | "pass" | "quarantine" | "reject" | "unknown";
+        /** Number of messages. */
+        messages: number;
+      }[];
+      /** Share of messages that are aligned, 0–1. Left out without messages. */
+      aligned_share?: number;
+      /** What to do about this mail. */
+      advice: {
+        /** What the mail needs, as a code. */
+        code:
+          | "aligned"
+          | "forwarded"
+          | "add_dkim"
+          | "add_service"
+          | "add_service_dkim"
+          | "signs_as_other"
+          | "unknown_source"
+          | "small_sources";
+        /** The same in a sentence. */
+        text: string;
+        /** A term for the SPF record. Left out when none helps. */
+        spf_term?: string;
+      };
+    }[];
+    /** Number of all senders. */
+    sender_count: number;
     /** Number of sources on all pages. */
     source_count: number;
     /** The addresses that sent as the domain, the largest first. */
@@ -2694,9 +2817,9 @@ export interface GetDomainReportsData {
       first_day: string;
       /** The last day (UTC) on which reports have this source. */
       last_day: string;
-      /** What to do about this source. */
+      /** What to do about this mail. */
       advice: {
-        /** What the mail of this source needs, as a code. */
+        /** What the mail needs, as a code. */
         code:
           | "aligned"
           | "forwarded"
@@ -3712,6 +3835,15 @@ export interface Operations {
    * `POST /v1/deliverability/reports`
    */
   uploadReport(input: UploadReportInput, options?: CallOptions): Promise<UploadReportData>;
+
+  /**
+   * List the domains with reports of receivers, by name, with their messages and how many are aligned. Reports in mail that did not pass DMARC do not count.
+   *
+   * Sent again until an answer comes.
+   *
+   * `GET /v1/deliverability/domains`
+   */
+  listDomains(input?: ListDomainsInput, options?: CallOptions): Promise<ListDomainsData>;
 
   /**
    * Get how far a domain is on its way to a strict DMARC policy: published, tested, reported, enforced; what to do next; and whether a stricter policy is safe.

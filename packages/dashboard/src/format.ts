@@ -6,6 +6,7 @@ const dateTime = new Intl.DateTimeFormat("en", {
   hourCycle: "h23",
 });
 const day = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", timeZone: "UTC" });
+const date = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: "UTC" });
 const clock = new Intl.DateTimeFormat("en", {
   hour: "2-digit",
   minute: "2-digit",
@@ -50,4 +51,7 @@ export const formatTime = (iso: string): string => dateTime.format(new Date(iso)
 export const formatClock = (iso: string): string => clock.format(new Date(iso));
 
 /** Formats a day of the API, which is a day in UTC. */
-export const formatDay = (date: string): string => day.format(new Date(date));
+export const formatDay = (text: string): string => day.format(new Date(text));
+
+/** Formats a day of the API with its year, where it may be of another one. */
+export const formatDate = (text: string): string => date.format(new Date(text));

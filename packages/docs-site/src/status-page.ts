@@ -21,6 +21,8 @@ const describeVerification = ({ checks, reach }: Health): Part => {
   const name = "Verification";
   if (checks.table === "failed")
     return { name, state: "down", means: "Requests are refused until the database answers." };
+  if (checks.disk === "full")
+    return { name, state: "down", means: "Requests are refused until the disk has space." };
   if (checks.dns === "failed") {
     const means =
       "No name server has answered for a minute. Until one does, most results are unknown.";
@@ -43,6 +45,8 @@ const describeLists = ({ checks }: Health): Part => {
     const means = "Some work failed too often and waits for the operator. Everything else goes on.";
     return { name, state: "limited", means };
   }
+  if (checks.disk === "low" || checks.disk === "full")
+    return { name, state: "limited", means: "Uploads are refused until the disk has space." };
   return { name, state: "works", means: "Lists are accepted, verified and returned." };
 };
 

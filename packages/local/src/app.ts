@@ -5,7 +5,9 @@ import { join } from "node:path";
 import { createRateLimit } from "@mailproof/core/accounts/rate-limit";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { createReading } from "@mailproof/core/deliverability/reading";
+import { FREE_BYTES } from "@mailproof/core/ports/free-space";
 import { HTTPS_PORT, type Https } from "@mailproof/core/ports/https";
+import type { ReadPressure } from "@mailproof/core/ports/pressure";
 import { CHUNK_ROWS, EXPORT_ROWS, SLOW_ROWS_AFTER_MS } from "@mailproof/core/ports/settings";
 import { createListReads } from "@mailproof/core/runtime/list-reads";
 import { createLongPolls } from "@mailproof/core/runtime/long-polls";
@@ -28,6 +30,7 @@ import { createBufferedRequestLog } from "./server/request-log.ts";
 import { withUploadLimits } from "./server/upload-limits.ts";
 import { createBlobLinks, type OpenLink } from "./storage/blob-links.ts";
 import { createFileBlobs } from "./storage/file-blobs.ts";
+import { readFreeBytes } from "./storage/free-bytes.ts";
 import { loadSecrets } from "./storage/secrets.ts";
 import { createSqliteQueue, type SqliteQueue } from "./storage/sqlite-queue.ts";
 import { createSqliteTable, type SqliteTable } from "./storage/sqlite-table.ts";
@@ -116,7 +119,7 @@ export const createApp = (
     newId: (prefix) => `${prefix}_${randomUUID()}`,
     sleep,
     log,
-    pressure: meter.pressure,
+    ...watchDisk(directory, meter.pressure),
     hasMemory: meter.hasMemory,
     stopping: stopping.signal,
     settings: toSettings(environment, secrets),
@@ -139,6 +142,15 @@ export const createApp = (
     flush: requests.flush,
     close,
   };
+};
+
+const watchDisk = (
+  directory: string,
+  pressure: ReadPressure,
+): Pick<AppWorld, "pressure" | "freeBytes"> => {
+  const freeBytes = () => readFreeBytes(directory);
+  const isFull = () => freeBytes() < FREE_BYTES.forWork;
+  return { freeBytes, pressure: () => (isFull() ? "disk_full" : pressure()) };
 };
 
 const openBlobFolder = (directory: string): string => {

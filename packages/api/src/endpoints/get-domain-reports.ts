@@ -4,23 +4,27 @@ import {
 } from "@mailproof/core/deliverability/reports/merge-reports";
 import { listProviders } from "@mailproof/core/deliverability/reports/providers";
 import { TLS_POLICY_TYPES } from "@mailproof/core/deliverability/reports/report";
+import { findStoredDays } from "@mailproof/core/deliverability/reports/report-items";
 import { findReportsAddress } from "@mailproof/core/deliverability/reports/reports-address";
+import { listSenders } from "@mailproof/core/deliverability/reports/senders";
 import { listUnreadable } from "@mailproof/core/deliverability/reports/unreadable-reports";
 import { signCursor, verifyCursor } from "@mailproof/core/lib/cursor";
 import { getOwnerId } from "@mailproof/core/money/payer";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
-import { Count, Cursor, describe, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
+import { Count, Cursor, Day, describe, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
 import {
   AlignedShare,
   NotedReports,
   PublishedPolicy,
+  ReportSender,
   ReportSource,
   ReportSums,
   SendingProvider,
   toAlignedShare,
   toProviderSums,
+  toReportSender,
   toReportSource,
   toReportSums,
   toUnreadableMails,
@@ -29,7 +33,8 @@ import {
 import { omitNull } from "../schema/omit-null.ts";
 import { DOMAIN_FIELDS, DomainName, toDomainFields } from "../schema/sender.ts";
 
-const DAYS = { default: 30, most: 100 };
+/** Reports leave after the plan's retention, but an uploaded one may be about any earlier day. */
+const DAYS = { default: 30, most: 400 };
 const LIMIT = { default: 50, most: 200 };
 
 const TlsSessions = {
@@ -37,7 +42,7 @@ const TlsSessions = {
   failed: describe(Count, "Sessions that failed."),
 };
 
-const Day = describe(v.string(), "The day (UTC), such as 2026-11-21.");
+const ReportedDay = describe(v.string(), "The day (UTC), such as 2026-11-21.");
 
 export const getDomainReports = endpoint({
   id: "getDomainReports",
@@ -59,8 +64,9 @@ export const getDomainReports = endpoint({
   query: v.strictObject({
     days: describe(
       limitUpTo(DAYS),
-      "Number of days, today (UTC) included. Larger values are cut to 100. Reports are stored as long as the plan retains results.",
+      "Number of days, the last one included. Larger values are cut to 400. Reports are stored as long as the plan retains results.",
     ),
+    to: describe(v.optional(Day), "The last day. By default today (UTC)."),
     limit: describe(
       limitUpTo(LIMIT),
       "Largest number of sources on a page. Larger values are cut to 200.",
@@ -75,6 +81,15 @@ export const getDomainReports = endpoint({
     ),
     from: describe(v.string(), "The first day (UTC) that counts."),
     to: describe(v.string(), "The last day (UTC) that counts."),
+    stored: describe(
+      v.optional(
+        v.object({
+          from: describe(v.string(), "The first day (UTC) with a stored report."),
+          to: describe(v.string(), "The last day (UTC) with a stored report."),
+        }),
+      ),
+      "All stored reports about the domain, whatever days this response adds up. Left out when none is stored.",
+    ),
     truncated: describe(
       v.boolean(),
       "True when there are more than 5,000 reports: the oldest are not counted.",
@@ -111,7 +126,7 @@ export const getDomainReports = endpoint({
         ...ReportSums,
         aligned_share: AlignedShare,
         days: describe(
-          v.array(v.object({ day: Day, ...ReportSums, aligned_share: AlignedShare })),
+          v.array(v.object({ day: ReportedDay, ...ReportSums, aligned_share: AlignedShare })),
           "The sums of each day with reports, the oldest first.",
         ),
         providers: describe(
@@ -125,6 +140,11 @@ export const getDomainReports = endpoint({
           ),
           "The sums of each service that sends, the largest first.",
         ),
+        senders: describe(
+          v.array(ReportSender),
+          "The sums of each sender, the largest first, up to 100: a known service, or the sources that share a domain or a network.",
+        ),
+        sender_count: describe(Count, "Number of all senders."),
         source_count: describe(Count, "Number of sources on all pages."),
         sources: describe(
           v.array(ReportSource),
@@ -162,7 +182,7 @@ export const getDomainReports = endpoint({
           "The sums of each kind of policy.",
         ),
         days: describe(
-          v.array(v.object({ day: Day, ...TlsSessions })),
+          v.array(v.object({ day: ReportedDay, ...TlsSessions })),
           "The sums of each day with reports, the oldest first.",
         ),
       }),
@@ -172,19 +192,22 @@ export const getDomainReports = endpoint({
     next_offset: describe(Cursor, "Cursor for the next page. Left out on the last page."),
   }),
 
-  async handle(world, caller, { path: { domain }, query: { days, limit, offset } }) {
+  async handle(world, caller, { path: { domain }, query: { days, to, limit, offset } }) {
     const owner = getOwnerId(caller);
     const { settings } = world;
-    const bound = `reports ${owner} ${domain} ${days}`;
+    // Without `to`, the words equal those of the last release, so its cursors are still valid.
+    const bound = `reports ${owner} ${domain} ${days}${to === undefined ? "" : ` ${to}`}`;
     const after = offset === undefined ? undefined : verifyCursor(settings, bound, offset);
     if (offset !== undefined && after === undefined)
       throw invalidField("offset", "must be a next_offset of this list");
-    const [address, merged] = await Promise.all([
+    const [address, merged, stored] = await Promise.all([
       findReportsAddress(world, caller),
-      mergeReports(world, caller, { domain, days, authenticatedOnly: false }),
+      mergeReports(world, caller, { domain, days, until: to, authenticatedOnly: false }),
+      findStoredDays(world.table, { owner, domain }),
     ]);
     const unreadable = await listUnreadable(world.table, owner, merged.since);
     const { dmarc, tls } = merged;
+    const senders = listSenders(dmarc.sources, domain);
     const remaining =
       after === undefined ? dmarc.sources : skipTo(dmarc.sources, after as Position);
     const page = remaining.slice(0, limit);
@@ -196,6 +219,7 @@ export const getDomainReports = endpoint({
         ...(address !== undefined && { reports_address: address }),
         from: merged.since,
         to: merged.until,
+        ...(stored && { stored: { from: stored.first, to: stored.last } }),
         truncated: merged.isTruncated,
         reporters: toCounts(merged.reporters)
           .slice(0, REPORTERS_MAX)
@@ -225,6 +249,8 @@ export const getDomainReports = endpoint({
             ...toAlignedShare(one),
           })),
           providers: listProviders(dmarc.sources).map(toProviderSums),
+          senders: senders.slice(0, SENDERS_MAX).map(toReportSender),
+          sender_count: senders.length,
           source_count: dmarc.sources.length,
           sources: page.map((source) => toReportSource(source, domain)),
         },
@@ -248,6 +274,7 @@ export const getDomainReports = endpoint({
 });
 
 const REPORTERS_MAX = 100;
+const SENDERS_MAX = 100;
 
 type Position = readonly [messages: number, ip: string | null];
 

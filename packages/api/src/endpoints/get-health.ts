@@ -1,6 +1,7 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { findReach, type Reach } from "@mailproof/core/egress/reach";
 import { getWindowStart } from "@mailproof/core/lib/time";
+import { FREE_BYTES } from "@mailproof/core/ports/free-space";
 import type { World } from "@mailproof/core/ports/world";
 import { isDnsDead } from "@mailproof/core/runtime/dns-health";
 import { listProviderBlocks } from "@mailproof/core/smtp-pool/circuit-breaker/circuit-items";
@@ -15,6 +16,8 @@ const Check = v.picklist(["ok", "dead_letters_waiting", "failed"]);
 type Check = v.InferOutput<typeof Check>;
 /** failed: for a minute no name server has answered a query. */
 const DnsCheck = v.picklist(["ok", "failed"]);
+/** low: uploads are refused. full: all new paid work is refused. Left out where AWS provides the storage. */
+const DiskCheck = v.picklist(["ok", "low", "full"]);
 /** blocked: a large mail provider refuses one of our IP addresses. */
 const MailProvidersCheck = v.picklist(["ok", "blocked"]);
 
@@ -46,6 +49,10 @@ const Output = v.object({
       mail_providers: describe(
         MailProvidersCheck,
         "blocked: a large mail provider refuses an IP address of this service.",
+      ),
+      disk: describe(
+        v.optional(DiskCheck),
+        "low: less than 1 GB is free, and uploads are refused. full: less than 100 MB are free, and all new work with a price is refused. Left out on AWS.",
       ),
     }),
     "State of each part that the service depends on.",
@@ -91,7 +98,8 @@ export const readHealth = async (world: AppWorld): Promise<Health> => {
     readReach(world),
   ] as const);
   const { edition } = world.engine.lists;
-  const checks = { table, queue, blobs, dns, mail_providers: mailProviders } as const;
+  const disk = judgeDisk(world.freeBytes());
+  const checks = { table, queue, blobs, dns, mail_providers: mailProviders, ...disk } as const;
   const isWell = Object.values(checks).every((one) => one === "ok");
   return {
     status: isWell ? "healthy" : "degraded",
@@ -110,6 +118,12 @@ const readFlag = ({ sleep }: World, flag: Promise<boolean>): Promise<boolean> =>
 
 const readReach = (world: World): Promise<Reach> =>
   Promise.race([findReach(world).catch(() => UNKNOWN), world.sleep(PROBE_MS).then(() => UNKNOWN)]);
+
+const judgeDisk = (free: number | null): Pick<Health["checks"], "disk"> => {
+  if (free === null) return {};
+  if (free < FREE_BYTES.forWork) return { disk: "full" };
+  return { disk: free < FREE_BYTES.forUploads ? "low" : "ok" };
+};
 
 const UNKNOWN: Reach = { state: "not_measured", refusedBy: [], measuredAt: null };
 

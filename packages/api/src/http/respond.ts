@@ -1,6 +1,7 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { Failure, type FailureCode, type MoneyOutcome } from "@mailproof/core/lib/failure";
 import { getOwnerId } from "@mailproof/core/money/payer";
+import type { Pressure } from "@mailproof/core/ports/pressure";
 import { assertMay, authenticate, type Headers } from "./authenticate.ts";
 import { assertNotCompressed, getBodyBytesMax } from "./body.ts";
 import type { Caller, Endpoint, FormUse, Streamed } from "./endpoint.ts";
@@ -220,12 +221,21 @@ const admit = async (
   return caller;
 };
 
+const OVERLOADED = "The service is overloaded.";
+
+const REFUSALS: Readonly<Record<Pressure | "stopping", string>> = {
+  stopping: "This server is about to stop or restart.",
+  event_loop_late: OVERLOADED,
+  memory_short: OVERLOADED,
+  disk_full: "The disk of this service is full. Reads and running lists continue.",
+};
+
 /** Under load and before a stop, refuses operations with a price before their work. A malformed request gets 400 at any load. */
 const assertOpenToWork = ({ stopping, pressure }: AppWorld, { price }: Endpoint): void => {
-  if (price === null || !(stopping.aborted || pressure())) return;
-  const what = stopping.aborted
-    ? "This server is about to stop or restart."
-    : "The service is overloaded.";
+  if (price === null) return;
+  const found = stopping.aborted ? "stopping" : pressure();
+  if (found === null) return;
+  const what = REFUSALS[found];
   throw new Failure("UNAVAILABLE", "nothing_charged", what, { isExpected: true });
 };
 

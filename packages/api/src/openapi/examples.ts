@@ -2338,6 +2338,47 @@ export const EXAMPLES: readonly Example[] = [
     },
   },
   {
+    route: "GET /v1/deliverability/domains",
+    name: "listDomains",
+    title: "The domains with reports",
+    path: {},
+    query: {},
+    status: 200,
+    answer: {
+      success: true,
+      data: {
+        from: "2026-10-23",
+        to: "2026-11-21",
+        domains: [
+          {
+            domain: "example.com",
+            domain_unicode: "example.com",
+            reports: 1,
+            messages: 42,
+            aligned: 42,
+            aligned_share: 1,
+            before: {
+              reports: 0,
+              messages: 0,
+              aligned: 0,
+            },
+            last_day: "2026-11-20",
+            days: [
+              {
+                day: "2026-11-20",
+                reports: 1,
+                messages: 42,
+                aligned: 42,
+                aligned_share: 1,
+              },
+            ],
+          },
+        ],
+        has_more: false,
+      },
+    },
+  },
+  {
     route: "GET /v1/deliverability/domains/{domain}/reports",
     name: "getDomainReports",
     title: "What receivers reported",
@@ -2355,6 +2396,10 @@ export const EXAMPLES: readonly Example[] = [
         domain_unicode: "example.com",
         from: "2026-11-15",
         to: "2026-11-21",
+        stored: {
+          from: "2026-11-20",
+          to: "2026-11-20",
+        },
         truncated: false,
         reporters: [
           {
@@ -2421,6 +2466,30 @@ export const EXAMPLES: readonly Example[] = [
               aligned_share: 1,
             },
           ],
+          senders: [
+            {
+              name: "example.com",
+              sources: 1,
+              messages: 42,
+              aligned: 42,
+              spf_aligned: 42,
+              dkim_aligned: 42,
+              forwarded: 0,
+              unauthenticated: 0,
+              dispositions: [
+                {
+                  disposition: "none",
+                  messages: 42,
+                },
+              ],
+              aligned_share: 1,
+              advice: {
+                code: "aligned",
+                text: "Nothing to do: this mail is aligned.",
+              },
+            },
+          ],
+          sender_count: 1,
           source_count: 1,
           sources: [
             {
@@ -2445,7 +2514,7 @@ export const EXAMPLES: readonly Example[] = [
               last_day: "2026-11-20",
               advice: {
                 code: "aligned",
-                text: "This mail is aligned. There is nothing to do.",
+                text: "Nothing to do: this mail is aligned.",
               },
             },
           ],
@@ -2481,7 +2550,7 @@ export const EXAMPLES: readonly Example[] = [
             step: "published",
             status: "done",
             observed_at: "2026-11-21T00:01:33.000Z",
-            check_id: "4488ec12-60fe-42ef-a4b5-ed396f63ec76",
+            check_id: "3b41157f-5427-4a19-ba4c-7dd67dd0fd52",
             missing: [],
           },
           {
@@ -2502,13 +2571,13 @@ export const EXAMPLES: readonly Example[] = [
             step: "enforced",
             status: "open",
             observed_at: "2026-11-21T00:01:33.000Z",
-            check_id: "4488ec12-60fe-42ef-a4b5-ed396f63ec76",
+            check_id: "3b41157f-5427-4a19-ba4c-7dd67dd0fd52",
             missing: ["The policy is none."],
           },
         ],
         next: {
           code: "correct_source",
-          text: "Mailjet sends 10 messages a day for unaligned.example unaligned. Add include:spf.mailjet.com to the SPF record of unaligned.example if bounces return to it, and set up DKIM for unaligned.example at Mailjet (selector mailjet). The next check and the next reports show the result.",
+          text: "Set up DKIM for unaligned.example at Mailjet (selector mailjet), and add include:spf.mailjet.com to the SPF record. The next check and the next reports show the result.",
           record: {
             name: "unaligned.example",
             type: "TXT",
@@ -2569,7 +2638,7 @@ export const EXAMPLES: readonly Example[] = [
               last_day: "2026-11-20",
               advice: {
                 code: "add_service",
-                text: "Mailjet sends 10 messages a day for unaligned.example unaligned. Add include:spf.mailjet.com to the SPF record of unaligned.example if bounces return to it, and set up DKIM for unaligned.example at Mailjet (selector mailjet).",
+                text: "Set up DKIM for unaligned.example at Mailjet (selector mailjet), and add include:spf.mailjet.com to the SPF record.",
                 spf_term: "include:spf.mailjet.com",
               },
             },
@@ -2598,7 +2667,7 @@ export const EXAMPLES: readonly Example[] = [
             step: "published",
             status: "done",
             observed_at: "2026-11-21T00:01:33.000Z",
-            check_id: "d99e81ad-d6f1-4490-a01f-c769a0b1b1c0",
+            check_id: "c8a33a06-0b4f-416c-932c-99e0923be85b",
             missing: [],
           },
           {
@@ -2616,7 +2685,7 @@ export const EXAMPLES: readonly Example[] = [
             step: "enforced",
             status: "open",
             observed_at: "2026-11-21T00:01:33.000Z",
-            check_id: "d99e81ad-d6f1-4490-a01f-c769a0b1b1c0",
+            check_id: "c8a33a06-0b4f-416c-932c-99e0923be85b",
             missing: ["The policy is none."],
           },
         ],
@@ -2710,7 +2779,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        id: "whk_aa9d35c3-a94c-43e0-bed8-ec72f3929488",
+        id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed"],
         status: "active",
@@ -2731,7 +2800,7 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         webhooks: [
           {
-            id: "whk_aa9d35c3-a94c-43e0-bed8-ec72f3929488",
+            id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
             url: "https://hooks.example.com/mailproof",
             events: ["job.completed", "job.failed"],
             status: "active",
@@ -2746,7 +2815,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "updateWebhook",
     title: "Add credit events",
     path: {
-      id: "whk_aa9d35c3-a94c-43e0-bed8-ec72f3929488",
+      id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
     },
     query: {},
     request: {
@@ -2756,7 +2825,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        id: "whk_aa9d35c3-a94c-43e0-bed8-ec72f3929488",
+        id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed", "credits.low"],
         status: "active",
@@ -2769,7 +2838,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "testWebhook",
     title: "A delivered test event",
     path: {
-      id: "whk_aa9d35c3-a94c-43e0-bed8-ec72f3929488",
+      id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
     },
     query: {},
     status: 200,
@@ -2778,18 +2847,18 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         delivered: true,
         delivery: {
-          id: "dlv_d1bbdd6f-b93b-4f4a-af69-98f0da7b53c9",
-          event_id: "evt_0bea5cbd-76ff-45b7-9d38-a0f14c9f5687",
+          id: "dlv_4cb17c17-4038-4366-9677-92ad8f34d43a",
+          event_id: "evt_d1bbdd6f-b93b-4f4a-af69-98f0da7b53c9",
           event: "webhook.test",
           status: "delivered",
           attempts: 1,
           response_status: 200,
           payload: {
-            id: "evt_0bea5cbd-76ff-45b7-9d38-a0f14c9f5687",
+            id: "evt_d1bbdd6f-b93b-4f4a-af69-98f0da7b53c9",
             type: "webhook.test",
             created_at: "2026-11-21T00:01:33.000Z",
             data: {
-              webhook_id: "whk_aa9d35c3-a94c-43e0-bed8-ec72f3929488",
+              webhook_id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
             },
           },
           response_body: null,
@@ -2807,7 +2876,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "listDeliveries",
     title: "The list of deliveries",
     path: {
-      id: "whk_aa9d35c3-a94c-43e0-bed8-ec72f3929488",
+      id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
     },
     query: {},
     status: 200,
@@ -2816,18 +2885,18 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         deliveries: [
           {
-            id: "dlv_d1bbdd6f-b93b-4f4a-af69-98f0da7b53c9",
-            event_id: "evt_0bea5cbd-76ff-45b7-9d38-a0f14c9f5687",
+            id: "dlv_4cb17c17-4038-4366-9677-92ad8f34d43a",
+            event_id: "evt_d1bbdd6f-b93b-4f4a-af69-98f0da7b53c9",
             event: "webhook.test",
             status: "delivered",
             attempts: 1,
             response_status: 200,
             payload: {
-              id: "evt_0bea5cbd-76ff-45b7-9d38-a0f14c9f5687",
+              id: "evt_d1bbdd6f-b93b-4f4a-af69-98f0da7b53c9",
               type: "webhook.test",
               created_at: "2026-11-21T00:01:33.000Z",
               data: {
-                webhook_id: "whk_aa9d35c3-a94c-43e0-bed8-ec72f3929488",
+                webhook_id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
               },
             },
             response_body: null,
@@ -2846,26 +2915,26 @@ export const EXAMPLES: readonly Example[] = [
     name: "retryDelivery",
     title: "Retry a delivery",
     path: {
-      id: "whk_aa9d35c3-a94c-43e0-bed8-ec72f3929488",
-      delivery_id: "dlv_d1bbdd6f-b93b-4f4a-af69-98f0da7b53c9",
+      id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
+      delivery_id: "dlv_4cb17c17-4038-4366-9677-92ad8f34d43a",
     },
     query: {},
     status: 202,
     answer: {
       success: true,
       data: {
-        id: "dlv_d1bbdd6f-b93b-4f4a-af69-98f0da7b53c9",
-        event_id: "evt_0bea5cbd-76ff-45b7-9d38-a0f14c9f5687",
+        id: "dlv_4cb17c17-4038-4366-9677-92ad8f34d43a",
+        event_id: "evt_d1bbdd6f-b93b-4f4a-af69-98f0da7b53c9",
         event: "webhook.test",
         status: "pending",
         attempts: 1,
         response_status: 200,
         payload: {
-          id: "evt_0bea5cbd-76ff-45b7-9d38-a0f14c9f5687",
+          id: "evt_d1bbdd6f-b93b-4f4a-af69-98f0da7b53c9",
           type: "webhook.test",
           created_at: "2026-11-21T00:01:33.000Z",
           data: {
-            webhook_id: "whk_aa9d35c3-a94c-43e0-bed8-ec72f3929488",
+            webhook_id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
           },
         },
         response_body: null,
@@ -2882,7 +2951,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "testWebhook2",
     title: "A sample of an event",
     path: {
-      id: "whk_aa9d35c3-a94c-43e0-bed8-ec72f3929488",
+      id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
     },
     query: {
       event: "credits.low",
@@ -2893,14 +2962,14 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         delivered: true,
         delivery: {
-          id: "dlv_75077a59-0453-42c5-9bb2-a618af2562d0",
-          event_id: "evt_598d0dc2-9fb5-4ec4-9c30-c3e55b8c8157",
+          id: "dlv_e2269086-c010-4343-80c3-f63a7343d74e",
+          event_id: "evt_75077a59-0453-42c5-9bb2-a618af2562d0",
           event: "credits.low",
           status: "delivered",
           attempts: 1,
           response_status: 200,
           payload: {
-            id: "evt_598d0dc2-9fb5-4ec4-9c30-c3e55b8c8157",
+            id: "evt_75077a59-0453-42c5-9bb2-a618af2562d0",
             type: "credits.low",
             created_at: "2026-11-21T00:01:34.000Z",
             data: {
@@ -2924,7 +2993,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "replayDeliveries",
     title: "Send again what failed",
     path: {
-      id: "whk_aa9d35c3-a94c-43e0-bed8-ec72f3929488",
+      id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
     },
     query: {
       since: "2026-11-20T00:00:00Z",
@@ -2958,14 +3027,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "rotateWebhookSecret",
     title: "Rotate the secret",
     path: {
-      id: "whk_aa9d35c3-a94c-43e0-bed8-ec72f3929488",
+      id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        id: "whk_aa9d35c3-a94c-43e0-bed8-ec72f3929488",
+        id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed", "credits.low"],
         status: "active",
@@ -2979,14 +3048,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "deleteWebhook",
     title: "Delete the webhook",
     path: {
-      id: "whk_aa9d35c3-a94c-43e0-bed8-ec72f3929488",
+      id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        id: "whk_aa9d35c3-a94c-43e0-bed8-ec72f3929488",
+        id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
         deleted: true,
       },
     },
@@ -3247,11 +3316,11 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        key_id: "key_806db091-926e-4dae-b1a6-734c4b244b93",
+        key_id: "key_d501422e-bc53-4ed5-9d2d-d40c9db066ab",
         name: "Dashboard",
         mode: "test",
         scopes: ["verification:read", "account:read"],
-        hint: "mp_test_…u8wY",
+        hint: "mp_test_…yDP4",
         created_at: "2026-11-21T00:01:34.000Z",
         expires_at: null,
         networks: null,
@@ -3278,11 +3347,11 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        key_id: "key_d4b417b2-0dad-4f4f-953a-bca715b8410f",
+        key_id: "key_181b070f-b7f2-4637-a20d-b323f4d09076",
         name: "Sign-up form",
         mode: "live",
         scopes: [],
-        hint: "mp_pub_…WbPO",
+        hint: "mp_pub_…YhQG",
         created_at: "2026-11-21T00:01:34.000Z",
         expires_at: null,
         networks: null,
@@ -3306,11 +3375,23 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         api_keys: [
           {
-            key_id: "key_d4b417b2-0dad-4f4f-953a-bca715b8410f",
+            key_id: "key_d501422e-bc53-4ed5-9d2d-d40c9db066ab",
+            name: "Dashboard",
+            mode: "test",
+            scopes: ["verification:read", "account:read"],
+            hint: "mp_test_…yDP4",
+            created_at: "2026-11-21T00:01:34.000Z",
+            expires_at: null,
+            networks: null,
+            public: null,
+            last_used_at: null,
+          },
+          {
+            key_id: "key_181b070f-b7f2-4637-a20d-b323f4d09076",
             name: "Sign-up form",
             mode: "live",
             scopes: [],
-            hint: "mp_pub_…WbPO",
+            hint: "mp_pub_…YhQG",
             created_at: "2026-11-21T00:01:34.000Z",
             expires_at: null,
             networks: null,
@@ -3318,18 +3399,6 @@ export const EXAMPLES: readonly Example[] = [
               origins: ["https://www.example.com"],
               daily_limit: 500,
             },
-            last_used_at: null,
-          },
-          {
-            key_id: "key_806db091-926e-4dae-b1a6-734c4b244b93",
-            name: "Dashboard",
-            mode: "test",
-            scopes: ["verification:read", "account:read"],
-            hint: "mp_test_…u8wY",
-            created_at: "2026-11-21T00:01:34.000Z",
-            expires_at: null,
-            networks: null,
-            public: null,
             last_used_at: null,
           },
           {
@@ -3365,14 +3434,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "revokeApiKey",
     title: "Revoke a key",
     path: {
-      id: "key_806db091-926e-4dae-b1a6-734c4b244b93",
+      id: "key_d501422e-bc53-4ed5-9d2d-d40c9db066ab",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        key_id: "key_806db091-926e-4dae-b1a6-734c4b244b93",
+        key_id: "key_d501422e-bc53-4ed5-9d2d-d40c9db066ab",
         revoked: true,
       },
     },

@@ -1,5 +1,6 @@
 import {
   ADVICE_CODES,
+  type Advice,
   advise,
   findSenderService,
 } from "@mailproof/core/deliverability/reports/advise";
@@ -11,6 +12,7 @@ import {
   type SourceSums,
 } from "@mailproof/core/deliverability/reports/report";
 import type { ReportNote } from "@mailproof/core/deliverability/reports/report-notes";
+import type { Sender } from "@mailproof/core/deliverability/reports/senders";
 import type { UnreadableReports } from "@mailproof/core/deliverability/reports/unreadable-reports";
 import { POLICIES } from "@mailproof/mail/dmarc/record";
 import * as v from "valibot";
@@ -118,6 +120,18 @@ export const SendingProvider = describe(
 
 export const PublishedPolicy = (text: string) => describe(v.optional(v.picklist(POLICIES)), text);
 
+const SourceAdvice = describe(
+  v.object({
+    code: describe(v.picklist(ADVICE_CODES), "What the mail needs, as a code."),
+    text: describe(v.string(), "The same in a sentence."),
+    spf_term: describe(
+      v.optional(v.string()),
+      "A term for the SPF record. Left out when none helps.",
+    ),
+  }),
+  "What to do about this mail.",
+);
+
 export const ReportSource = v.object({
   ip: describe(
     v.optional(v.string()),
@@ -148,21 +162,22 @@ export const ReportSource = v.object({
   ),
   first_day: describe(v.string(), "The first day (UTC) on which reports have this source."),
   last_day: describe(v.string(), "The last day (UTC) on which reports have this source."),
-  advice: describe(
-    v.object({
-      code: describe(v.picklist(ADVICE_CODES), "What the mail of this source needs, as a code."),
-      text: describe(v.string(), "The same in a sentence."),
-      spf_term: describe(
-        v.optional(v.string()),
-        "A term for the SPF record. Left out when none helps.",
-      ),
-    }),
-    "What to do about this source.",
+  advice: SourceAdvice,
+});
+
+export const ReportSender = v.object({
+  name: describe(
+    v.optional(v.string()),
+    "The service, the domain of its hosts, or the network of its addresses. Left out for the sum of the smallest sources.",
   ),
+  provider: SendingProvider,
+  sources: describe(Count, "Number of its addresses."),
+  ...ReportSums,
+  aligned_share: AlignedShare,
+  advice: SourceAdvice,
 });
 
 export const toReportSource = (source: DatedSource, domain: string) => {
-  const { code, text, spfTerm } = advise(source, domain);
   return {
     ...omitNull({
       ip: source.ip,
@@ -178,9 +193,23 @@ export const toReportSource = (source: DatedSource, domain: string) => {
     authenticated_as: Object.keys(source.authenticated),
     first_day: source.firstDay,
     last_day: source.lastDay,
-    advice: { code, text, ...omitNull({ spf_term: spfTerm }) },
+    advice: toAdvice(advise(source, domain)),
   };
 };
+
+const toAdvice = ({ code, text, spfTerm }: Advice) => ({
+  code,
+  text,
+  ...omitNull({ spf_term: spfTerm }),
+});
+
+export const toReportSender = ({ name, provider, sources, total, advice }: Sender) => ({
+  ...omitNull({ name, provider }),
+  sources,
+  ...toReportSums(total),
+  ...toAlignedShare(total),
+  advice: toAdvice(advice),
+});
 
 export const toProviderSums = ({ provider, sources, total }: ProviderSums) => ({
   ...omitNull({ provider }),

@@ -170,6 +170,12 @@ const MACHINE_METRICS = {
     labels: ["database"],
     onAws: "The state is in DynamoDB.",
   },
+  mailproof_disk_free_bytes: {
+    type: "gauge",
+    help: "Free space on the disk of the state.",
+    labels: [],
+    onAws: "The state is in DynamoDB and S3.",
+  },
   mailproof_build_info: {
     type: "gauge",
     help: "The release; always 1.",

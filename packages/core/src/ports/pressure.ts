@@ -1,5 +1,5 @@
 /** The resource that this process lacks: it refuses new paid work until the pressure has passed. */
-export type Pressure = "event_loop_late" | "memory_short";
+export type Pressure = "event_loop_late" | "memory_short" | "disk_full";
 
 /** Null when the process lacks nothing. A Lambda always returns null, since it handles one request at a time. */
 

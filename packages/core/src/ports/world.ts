@@ -1,4 +1,5 @@
 import type { Blobs } from "./blobs.ts";
+import type { ReadFreeBytes } from "./free-space.ts";
 import type { Https } from "./https.ts";
 import type { ReadPressure } from "./pressure.ts";
 import type { Queue } from "./queue.ts";
@@ -46,6 +47,7 @@ export type World = {
   /** Redacts addresses and keys before it writes a line (redact.ts). */
   readonly log: Log;
   readonly pressure: ReadPressure;
+  readonly freeBytes: ReadFreeBytes;
   /**
    * Fires when this process must end. The service then refuses new paid work, and long polls return. A Lambda's signal never
    * fires: a Lambda ends between two requests.

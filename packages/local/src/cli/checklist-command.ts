@@ -3,6 +3,7 @@ import { describeReach } from "@mailproof/core/egress/describe-reach";
 import { findReach } from "@mailproof/core/egress/reach";
 import { nameIps } from "@mailproof/core/egress/tested-exits";
 import { DAY_MS, HOUR_MS } from "@mailproof/core/lib/time";
+import { FREE_BYTES } from "@mailproof/core/ports/free-space";
 import { findMailHosts } from "@mailproof/mail/dns/mail-hosts";
 import { getRecords } from "@mailproof/mail/dns/outcome";
 import { getEditionAge } from "@mailproof/mail/lists/edition-age";
@@ -14,7 +15,7 @@ import { readLastBackup } from "../storage/last-backup.ts";
 import { readLastScrape } from "../storage/last-scrape.ts";
 import { defineAdmin } from "./define-admin.ts";
 
-// The requirements of a server before customers depend on it: ten lights, each with the setting or command that turns it on.
+// The requirements of a server before customers depend on it: eleven lights, each with the setting or command that turns it on.
 
 type Setup = { readonly world: LocalWorld; readonly environment: Environment };
 /** Null when the light is on; otherwise a sentence that names the missing part. */
@@ -98,6 +99,15 @@ const LIGHTS: readonly Light[] = [
     how: "MAIL_DOMAIN, its MX record to this server, and port 25 forwarded to MAIL_PORT",
   },
   {
+    light: "Disk",
+    find: ({ world }) => {
+      const free = world.freeBytes();
+      if (free === null || free >= FREE_BYTES.enough) return null;
+      return `${formatMegabytes(free)} are free. Below ${formatMegabytes(FREE_BYTES.forUploads)} uploads are refused, below ${formatMegabytes(FREE_BYTES.forWork)} all paid work.`;
+    },
+    how: "a larger disk for MAILPROOF_DIR, backups moved elsewhere, or a shorter retention of accounts",
+  },
+  {
     light: "Lists",
     find: ({ world }) => {
       const days = getEditionAge(world.engine.lists.edition, world.now());
@@ -106,6 +116,9 @@ const LIGHTS: readonly Light[] = [
     how: `${PROGRAM} admin lists update`,
   },
 ];
+
+const formatMegabytes = (bytes: number): string =>
+  `${Math.round(bytes / 1_000_000).toLocaleString("en")} MB`;
 
 const findNameFault = async (world: LocalWorld, helo: string): Promise<Missing> => {
   if (!helo.includes(".") || helo.endsWith(".invalid")) return `SMTP_HELLO is ${helo}.`;

@@ -41,6 +41,10 @@ export const addGauges = (registry: Registry, world: LocalWorld, directory: stri
       })),
     ),
   );
+  addReading(registry, "mailproof_disk_free_bytes", () => {
+    const value = world.freeBytes();
+    return value === null ? [] : [{ value }];
+  });
   addReading(registry, "mailproof_queue_messages", () =>
     queue.readDepths().map(({ name, messages }) => ({ labels: { queue: name }, value: messages })),
   );

@@ -1,11 +1,13 @@
 import type { Dirent } from "node:fs";
-import { lstat, mkdir, opendir, statfs } from "node:fs/promises";
+import { lstat, mkdir, opendir } from "node:fs/promises";
 import { join } from "node:path";
 import { createBudget, type Hold } from "@mailproof/core/lib/budget";
 import { Failure } from "@mailproof/core/lib/failure";
 import { DAY_MS } from "@mailproof/core/lib/time";
 import { BLOB_RETENTION_DAYS, type Blobs } from "@mailproof/core/ports/blobs";
+import { FREE_BYTES } from "@mailproof/core/ports/free-space";
 import { ignoreMissing } from "../storage/file-blobs.ts";
+import { readFreeBytes } from "../storage/free-bytes.ts";
 import { createShares } from "./slots.ts";
 
 /** Limits of complete and partial uploads on this machine. See docs/operating.md. */
@@ -17,8 +19,7 @@ export const UPLOAD_LIMITS = {
   /** Forty of the largest files. An upload is stored for a day. */
   bytesPerAccount: 2_000_000_000,
   bytesInAll: 20_000_000_000,
-  /** Free space that uploads must leave for the table, its log and the results of accepted lists. */
-  freeBytesMin: 1_000_000_000,
+  freeBytesMin: FREE_BYTES.forUploads,
 } as const;
 
 export type UploadLimits = { readonly [name in keyof typeof UPLOAD_LIMITS]: number };
@@ -28,7 +29,7 @@ type UploadLimitOptions = {
   readonly directory: string;
   readonly now: () => Date;
   readonly limits?: UploadLimits;
-  readonly freeBytes?: (directory: string) => Promise<number>;
+  readonly freeBytes?: (directory: string) => number;
 };
 
 const UPLOADS = "uploads/";
@@ -49,8 +50,8 @@ export const withUploadLimits = (blobs: Blobs, options: UploadLimitOptions): Blo
   const inProgress = new Set<string>();
   let counting: Promise<void> | undefined;
 
-  const assertSpace = async (): Promise<void> => {
-    if ((await freeBytes(directory)) < limits.freeBytesMin) throw createDiskFullError();
+  const assertSpace = (): void => {
+    if (freeBytes(directory) < limits.freeBytesMin) throw createDiskFullError();
   };
   async function* countBytes(account: string, content: AsyncIterable<Uint8Array>, hold: Hold) {
     let sinceCheck = 0;
@@ -59,7 +60,7 @@ export const withUploadLimits = (blobs: Blobs, options: UploadLimitOptions): Blo
       sinceCheck += piece.length;
       if (sinceCheck >= CHECK_EVERY_BYTES) {
         sinceCheck = 0;
-        await assertSpace();
+        assertSpace();
       }
       yield piece;
     }
@@ -92,7 +93,7 @@ export const withUploadLimits = (blobs: Blobs, options: UploadLimitOptions): Blo
       stored.expire();
       hold = bytes.take(account, 1);
       if (!hold) throw createFullError(account);
-      await assertSpace();
+      assertSpace();
       const metadata = await blobs.put(key, countBytes(account, content, hold));
       stored.add(key, hold, now().getTime());
       hold = undefined;
@@ -146,11 +147,6 @@ async function* listFiles(folder: string) {
 }
 
 const isFile = (entry: Dirent): boolean => entry.isFile();
-
-const readFreeBytes = async (directory: string): Promise<number> => {
-  const { bavail, bsize } = await statfs(directory);
-  return bavail * bsize;
-};
 
 const createInProgressError = () =>
   new Failure(

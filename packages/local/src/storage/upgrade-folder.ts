@@ -1,11 +1,12 @@
 import { existsSync, statSync } from "node:fs";
-import { copyFile, mkdir, rename, rm, statfs } from "node:fs/promises";
+import { copyFile, mkdir, rename, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { flushToDisk } from "./atomic-file.ts";
 import { assertReadable, copyDatabases } from "./backup.ts";
 import { ignoreMissing } from "./file-blobs.ts";
 import { lockFolder } from "./folder-lock.ts";
+import { readFreeBytes } from "./free-bytes.ts";
 import { type FolderLayouts, LAYOUTS } from "./schema.ts";
 import { describeNewer, readVersion } from "./sqlite.ts";
 import { changeMarker, MARKER, prepareFolder, readMarker } from "./state-folder.ts";
@@ -30,17 +31,14 @@ export type Upgrade = {
 export type UpgradePorts = {
   readonly layouts: FolderLayouts;
   readonly now: () => Date;
-  readonly readFreeBytes: (directory: string) => Promise<number>;
+  readonly freeBytes: (directory: string) => number;
   readonly log: AppWorld["log"];
 };
 
 const PORTS: UpgradePorts = {
   layouts: LAYOUTS,
   now: () => new Date(),
-  readFreeBytes: async (directory) => {
-    const { bavail, bsize } = await statfs(directory);
-    return bavail * bsize;
-  },
+  freeBytes: readFreeBytes,
   log: () => {},
 };
 
@@ -49,13 +47,13 @@ export const upgradeFolder = async (
   directory: string,
   ports: Partial<UpgradePorts> = {},
 ): Promise<Upgrade | null> => {
-  const { layouts, now, readFreeBytes, log } = { ...PORTS, ...ports };
+  const { layouts, now, freeBytes, log } = { ...PORTS, ...ports };
   const { from, older } = findOlder(directory, layouts);
   if (older.length === 0) return null;
   const begun = readMarker(directory)?.upgrade;
   const name = begun ?? toCopyName(now());
   if (begun === undefined) {
-    await assertSpace(directory, Object.keys(layouts), readFreeBytes);
+    await assertSpace(directory, Object.keys(layouts), freeBytes);
     await copyState(directory, name);
     changeMarker(directory, { upgrade: name });
   }
@@ -107,14 +105,14 @@ const sizeOf = (file: string): number => (existsSync(file) ? statSync(file).size
 const assertSpace = async (
   directory: string,
   names: readonly string[],
-  readFreeBytes: UpgradePorts["readFreeBytes"],
+  freeBytes: UpgradePorts["freeBytes"],
 ): Promise<void> => {
   const files = names.flatMap((name) => [name, `${name}-wal`]).map((name) => join(directory, name));
   const needed = files.reduce(
     (sum, file) => sum + SPACE_FACTOR * sizeOf(file),
     SPACE_RESERVE_BYTES,
   );
-  const free = await readFreeBytes(directory);
+  const free = freeBytes(directory);
   if (free >= needed) return;
   const megabytes = (bytes: number) => `${Math.ceil(bytes / 1_000_000)} MB`;
   throw new Error(

@@ -1,23 +1,21 @@
-import type { DatedSource } from "./merge-reports.ts";
 import type { SourceSums } from "./report.ts";
 import { SENDER_SERVICES, type SenderService } from "./sender-table.ts";
 import { countUnaligned } from "./source-sums.ts";
 
 const ADVICE_TEXTS = {
-  aligned: "This mail is aligned. There is nothing to do.",
-  forwarded:
-    "Receivers report this mail as forwarded, or as from a mailing list, which breaks SPF and may break DKIM. There is nothing to do here; mail with a DKIM signature of {domain} survives most forwarding.",
+  aligned: "Nothing to do: this mail is aligned.",
+  forwarded: "Nothing to do: receivers report this mail as forwarded or as from a mailing list.",
   add_dkim:
-    "This mail is aligned only by SPF, which fails as soon as mail is forwarded. Sign it with DKIM as {domain}{selectors}.",
+    "Sign this mail with DKIM as {domain}{selectors}: only SPF aligns it, and forwarding breaks SPF.",
   add_service:
-    "{title} sends {rate} for {domain} unaligned. Add include:{include} to the SPF record of {domain} if bounces return to it, and set up DKIM for {domain} at {title}{selectors}.",
-  add_service_dkim:
-    "{title} sends {rate} for {domain} unaligned. Set up DKIM for {domain} at {title}{selectors}; an include in the SPF record does not align this mail.",
+    "Set up DKIM for {domain} at {title}{selectors}, and add include:{include} to the SPF record.",
+  add_service_dkim: "Set up DKIM for {domain} at {title}{selectors}: SPF cannot align its mail.",
   signs_as_other:
-    "This source sends {rate} as {domain} and passes as {other}. If you use it, have it sign with DKIM as {domain}; otherwise a policy of quarantine or reject stops it.",
+    "If you use this sender, have it sign with DKIM as {domain}: its mail passes only as {other}.",
   unknown_source:
-    "This source sends {rate} as {domain} and passes nothing. If it is your server, add {term} to the SPF record and sign with DKIM; otherwise another sender uses your domain, and a policy of quarantine or reject stops it.",
-  small_sources: "The sum of the addresses that send least in a report of very many addresses.",
+    "If this sender is yours, add {term} to SPF and sign with DKIM; otherwise a strict policy stops it.",
+  small_sources:
+    "Look at the larger sources first: this is the sum of the smallest ones of a very long report.",
 } as const;
 
 export type AdviceCode = keyof typeof ADVICE_TEXTS;
@@ -32,13 +30,14 @@ export type Advice = {
 /** Even good mail is sometimes broken in transit. */
 const UNALIGNED_SHARE_MAX = 0.02;
 
+const isBelow = (name: string, ends: readonly string[]): boolean =>
+  ends.some((end) => name === end || name.endsWith(`.${end}`));
+
 /** Finds the service of this source by its authenticated domains, which no other sender can use, or by the host's name. */
 export const findSenderService = ({
   authenticated,
   host,
 }: Pick<SourceSums, "authenticated" | "host">): SenderService | undefined => {
-  const isBelow = (name: string, ends: readonly string[]): boolean =>
-    ends.some((end) => name === end || name.endsWith(`.${end}`));
   const domains = Object.keys(authenticated);
   return (
     SENDER_SERVICES.find((row) => domains.some((domain) => isBelow(domain, row.domains))) ??
@@ -46,19 +45,20 @@ export const findSenderService = ({
   );
 };
 
-export const advise = (source: DatedSource, domain: string): Advice => {
+/** `addresses`: the number of addresses of a sender whose sums are added up in `source`. */
+export const advise = (source: SourceSums, domain: string, addresses = 1): Advice => {
   const service = findSenderService(source);
   const code = chooseAdvice(source, service);
-  const other = Object.keys(source.authenticated)[0] ?? "";
-  const ownTerm = source.ip === null ? null : toIpTerm(source.ip);
+  const others = Object.keys(source.authenticated);
+  const other = others.find((name) => !isBelow(name, [domain])) ?? others[0] ?? "";
+  const ownTerm = source.ip === null || addresses > 1 ? null : toIpTerm(source.ip);
   const values: Readonly<Record<string, string>> = {
     domain,
     other,
-    rate: formatRate(source),
     title: service?.title ?? "",
     include: service?.include ?? "",
     selectors: service?.selectors ? ` (selector ${service.selectors.join(", ")})` : "",
-    term: ownTerm ?? "",
+    term: ownTerm ?? "its addresses",
   };
   const text = ADVICE_TEXTS[code].replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? "");
   return { code, text, spfTerm: chooseTerm(code, service, ownTerm) };
@@ -85,10 +85,3 @@ const chooseTerm = (
 };
 
 const toIpTerm = (ip: string): string => `${ip.includes(":") ? "ip6" : "ip4"}:${ip}`;
-
-const formatRate = (source: DatedSource): string => {
-  const days = (Date.parse(source.lastDay) - Date.parse(source.firstDay)) / 86_400_000 + 1;
-  const perDay = countUnaligned(source) / days;
-  const rounded = perDay >= 1 ? Math.round(perDay).toLocaleString("en") : "less than one";
-  return rounded === "1" || perDay < 1 ? `${rounded} message a day` : `${rounded} messages a day`;
-};

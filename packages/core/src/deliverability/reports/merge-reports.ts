@@ -68,8 +68,10 @@ export type NotedReport = ReportNote &
 
 type ReportQuery = {
   readonly domain: string;
-  /** Includes today (UTC). */
+  /** Number of days, `until` included. */
   readonly days: number;
+  /** The last day (UTC). By default today, and reports of clocks that are ahead count, too. */
+  readonly until?: string | undefined;
   readonly authenticatedOnly: boolean;
   readonly incoming?: Report | undefined;
 };
@@ -79,8 +81,8 @@ export const mergeReports = async (
   payer: Pick<Payer, "account" | "mode">,
   { days, ...query }: ReportQuery,
 ): Promise<DomainReports> => {
-  const { now } = world;
-  const since = toUtcDay(addMs(now(), -(days - 1) * DAY_MS));
+  const until = query.until ?? toUtcDay(world.now());
+  const since = toUtcDay(addMs(new Date(until), -(days - 1) * DAY_MS));
   const reporters = new Map<string, number>();
   const noted: NotedReport[] = [];
   const dmarc = createDmarcMerge();
@@ -99,7 +101,7 @@ export const mergeReports = async (
   }
   return {
     since,
-    until: toUtcDay(now()),
+    until,
     isTruncated,
     reporters: Object.fromEntries(reporters),
     noted: noted.slice(0, NOTED_MAX),
@@ -122,6 +124,7 @@ async function* listReports(
   {
     domain,
     since,
+    until,
     incoming,
     authenticatedOnly,
   }: Omit<ReportQuery, "days"> & { readonly since: string },
@@ -129,10 +132,13 @@ async function* listReports(
   const owner = getOwnerId(payer);
   const made = payer.mode === "test" ? createSandboxReports(domain, now()) : [];
   for (const report of incoming ? [incoming, ...made] : made)
-    if (getReportDay(report) >= since) yield { report, isAuthenticated: true };
-  for (const isAuthenticated of authenticatedOnly ? [true] : [true, false])
-    for await (const report of iterateReports(table, { owner, domain, isAuthenticated, since }))
+    if (getReportDay(report) >= since && (until === undefined || getReportDay(report) <= until))
+      yield { report, isAuthenticated: true };
+  for (const isAuthenticated of authenticatedOnly ? [true] : [true, false]) {
+    const set = { owner, domain, isAuthenticated };
+    for await (const report of iterateReports(table, { ...set, since, until }))
       yield { report, isAuthenticated };
+  }
 }
 
 const createDmarcMerge = () => {

@@ -82,16 +82,39 @@ const LAST = "~";
 
 export async function* iterateReports(
   table: Table,
-  { since, ...set }: ReportSet & { readonly since: string },
+  {
+    since,
+    until = "",
+    ...set
+  }: ReportSet & { readonly since: string; readonly until?: string | undefined },
 ): AsyncGenerator<Report> {
   const query = {
     pk: toPartition(set),
-    sk: { from: since, to: LAST },
+    sk: { from: since, to: `${until}${LAST}` },
     newestFirst: true,
     pageSize: 50,
   };
   for await (const item of paginateQuery(table, query)) yield parseItem(item);
 }
+
+/** Finds the first and the last day with a stored report about the domain. Null without any. */
+export const findStoredDays = async (
+  table: Table,
+  { owner, domain }: Pick<ReportSet, "owner" | "domain">,
+): Promise<{ readonly first: string; readonly last: string } | null> => {
+  const findDay = async (isAuthenticated: boolean, newestFirst: boolean): Promise<string[]> => {
+    const pk = toPartition({ owner, domain, isAuthenticated });
+    for await (const { sk } of paginateQuery(table, { pk, newestFirst, pageSize: 1 }))
+      return [sk.slice(0, "2026-11-21".length)];
+    return [];
+  };
+  const found = await Promise.all(
+    [true, false].flatMap((one) => [findDay(one, false), findDay(one, true)]),
+  );
+  const days = found.flat().toSorted();
+  const [first, last] = [days[0], days.at(-1)];
+  return first === undefined || last === undefined ? null : { first, last };
+};
 
 /** Reports are free, so this limits the storage of one account: about 30,000 reports of usual size per day. */
 export const BYTES_PER_DAY_MAX = 100_000_000;

@@ -21,6 +21,7 @@ import {
   toReportItem,
   toReportKey,
 } from "./report-items.ts";
+import { countReport } from "./reported-domains.ts";
 import { countUnaligned, mergeSources } from "./source-sums.ts";
 
 type NewReport = {
@@ -55,7 +56,8 @@ export const storeReport = async (
   const proof = { create: item };
   const count = addStoredBytes(owner, { way, now, bytes: packed.length });
   const eventWrites = isAuthenticated ? await createEventWrites(world, payer, named) : [];
-  const result = await commitWith(world, { proof, also: [count] }, [
+  const counted = isAuthenticated ? countReport(owner, { report, expiresAt }) : [];
+  const result = await commitWith(world, { proof, also: [count, ...counted] }, [
     ...eventWrites,
     ...(hasOther ? [[{ remove: other }]] : []),
   ]);

@@ -1,14 +1,15 @@
+import type { GetDomainReportsData } from "@mailproof/client";
 import { toHref } from "../../base.ts";
+import { formatDate } from "../../format.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { Loaded, useLoad } from "../../parts/load.tsx";
 import { type Check, loadReport } from "../domains/check.ts";
 import { RecordBox } from "../domains/record-box.tsx";
+import { toReports } from "./path.ts";
 
 type Props = {
-  readonly domain: string;
+  readonly reports: GetDomainReportsData;
   readonly days: string;
-  /** Absent when this service receives no mail for this key. */
-  readonly address?: string | undefined;
 };
 
 /** The address to which receivers may send reports themselves, so that nobody has to upload files. */
@@ -21,14 +22,27 @@ export const ReportsAddress = ({ address }: { readonly address: string }) => (
 );
 
 /** Shows which records request reports, by the latest check of the domain. Reading the check is free. */
-export const NoReports = ({ domain, days, address }: Props) => {
+export const NoReports = ({ reports, days }: Props) => {
+  const { domain, to, stored, reports_address: address } = reports;
   const load = useLoad(
     async (signal) => (await loadReport(domain, signal))?.check ?? null,
     [domain],
   );
+  const isUntilToday = to === new Date().toISOString().slice(0, 10);
   return (
     <section class="panel main" aria-labelledby="no-reports">
-      <h2 id="no-reports">No reports in the last {days} days</h2>
+      <h2 id="no-reports">
+        No reports in {isUntilToday ? `the last ${days} days` : `the ${days} days shown`}
+      </h2>
+      {stored && (
+        <p>
+          The stored reports about this domain are of {formatDate(stored.from)} to{" "}
+          {formatDate(stored.to)}.{" "}
+          <a class="button" href={toHref(toReports({ domain, days, to: stored.to }))}>
+            Show the newest
+          </a>
+        </p>
+      )}
       <p>
         Receivers such as Google and Microsoft report once a day to the mailbox that the DMARC
         record names (<code>rua</code>). Upload the files that arrive there below, unchanged.

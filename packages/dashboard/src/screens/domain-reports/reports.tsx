@@ -1,6 +1,6 @@
 import type { GetDomainReportsData } from "@mailproof/client";
 import { toHref } from "../../base.ts";
-import { formatCount, formatNumber, formatShare } from "../../format.ts";
+import { formatCount, formatDate, formatNumber, formatShare } from "../../format.ts";
 import { CsvButton } from "../../parts/csv-button.tsx";
 import { DayChart } from "../../parts/day-chart.tsx";
 import { Loaded, useLoad } from "../../parts/load.tsx";
@@ -9,8 +9,9 @@ import { navigate, type Params, query } from "../../router.ts";
 import { getClient } from "../../session.ts";
 import { DomainTabs } from "../domains/tabs.tsx";
 import { NoReports, ReportsAddress } from "./no-reports.tsx";
+import { toReports } from "./path.ts";
 import { ReportFaults } from "./report-faults.tsx";
-import { ALIGNMENTS, Services, Sources } from "./sources.tsx";
+import { ALIGNMENTS, Sources } from "./sources.tsx";
 import { TlsPanel } from "./tls.tsx";
 import { Upload } from "./upload.tsx";
 import "../domains/domains.css";
@@ -18,7 +19,7 @@ import "./reports.css";
 
 export type Reports = GetDomainReportsData;
 
-const SPANS = ["7", "30", "90"] as const;
+const SPANS = ["7", "30", "90", "400"] as const;
 const DEFAULT_SPAN = "30";
 
 const readSpan = (): string =>
@@ -28,28 +29,34 @@ export const DomainReports = ({ params }: { readonly params: Params }) => {
   const domain = params["domain"] ?? "";
   const days = readSpan();
   const offset = query.value.get("offset") ?? undefined;
+  const to = query.value.get("to") ?? undefined;
   const load = useLoad(
     (signal) =>
       getClient().getDomainReports(
-        { domain, days: Number(days), ...(offset !== undefined && { offset }) },
+        {
+          domain,
+          days: Number(days),
+          ...(to !== undefined && { to }),
+          ...(offset !== undefined && { offset }),
+        },
         { signal },
       ),
-    [domain, days, offset],
+    [domain, days, to, offset],
   );
   return (
     <Screen
       title={`${domain}: reports`}
-      lead="What receivers reported: who sends as this domain, and how much of it is aligned."
+      lead="Who sends as this domain, and how much of it is aligned."
+      actions={<SpanChoice domain={domain} days={days} to={to} />}
     >
       <DomainTabs domain={domain} />
-      <SpanChoice domain={domain} days={days} />
       <Loaded load={load} what="the reports" as="bars">
         {(reports) => (
           <>
             {reports.dmarc.reports + reports.tls.reports === 0 ? (
-              <NoReports domain={domain} days={days} address={reports.reports_address} />
+              <NoReports reports={reports} days={days} />
             ) : (
-              <View reports={reports} days={days} />
+              <View reports={reports} days={days} to={to} isPaged={offset !== undefined} />
             )}
             <ReportFaults reports={reports} />
           </>
@@ -60,50 +67,64 @@ export const DomainReports = ({ params }: { readonly params: Params }) => {
   );
 };
 
-const SpanChoice = ({ domain, days }: { readonly domain: string; readonly days: string }) => (
-  <p class="span-choice">
+type SpanProps = {
+  readonly domain: string;
+  readonly days: string;
+  readonly to: string | undefined;
+};
+
+const SpanChoice = ({ domain, days, to }: SpanProps) => (
+  <div class="span-choice">
     <label for="days">Show</label>
     <select
       id="days"
       value={days}
       onChange={({ currentTarget: { value } }) =>
-        navigate(`domains/${encodeURIComponent(domain)}/reports?days=${value}`, { replace: true })
+        navigate(toReports({ domain, days: value, to }), { replace: true })
       }
     >
       {SPANS.map((one) => (
         <option key={one} value={one}>
-          the last {one} days
+          {to === undefined ? "the last" : "the"} {one} days
         </option>
       ))}
     </select>
-  </p>
+    {to !== undefined && (
+      <>
+        until {formatDate(to)}
+        <a href={toHref(toReports({ domain, days }))}>Until today</a>
+      </>
+    )}
+  </div>
 );
 
-type ViewProps = { readonly reports: Reports; readonly days: string };
+type ViewProps = Omit<SpanProps, "domain"> & {
+  readonly reports: Reports;
+  readonly isPaged: boolean;
+};
 
-const View = ({ reports, days }: ViewProps) => {
-  const { domain, dmarc, next_offset: next } = reports;
-  const toPage = (offset: string) =>
-    toHref(
-      `domains/${encodeURIComponent(domain)}/reports?${new URLSearchParams({ days, offset })}`,
-    );
+const View = ({ reports, days, to, isPaged }: ViewProps) => {
+  const { domain, next_offset: next } = reports;
+  const toPage = (offset: string) => toHref(toReports({ domain, days, to, offset }));
   return (
     <div class="panels">
-      <Summary reports={reports} />
+      <Summary reports={reports} days={days} />
       <DaysPanel reports={reports} />
-      {dmarc.providers.length > 1 && <Services providers={dmarc.providers} />}
-      <Sources reports={reports} next={next === undefined ? undefined : toPage(next)} />
+      <Sources
+        reports={reports}
+        next={next === undefined ? undefined : toPage(next)}
+        isPaged={isPaged}
+      />
       <TlsPanel tls={reports.tls} />
     </div>
   );
 };
 
 const Summary = ({
-  reports: { dmarc, tls, reporters, truncated, reports_address: address },
-}: {
-  readonly reports: Reports;
-}) => (
-  <section class="panel main wide" aria-labelledby="summary">
+  reports: { domain, from, stored, dmarc, tls, reporters, truncated, reports_address: address },
+  days,
+}: Pick<ViewProps, "reports" | "days">) => (
+  <section class="panel main" aria-labelledby="summary">
     <h2 id="summary">In short</h2>
     {dmarc.aligned_share !== undefined && (
       <p class="figure">
@@ -124,10 +145,20 @@ const Summary = ({
       {dmarc.unauthenticated_reports > 0 &&
         ` ${formatCount(dmarc.unauthenticated_reports, "DMARC report")} arrived in mail that did not pass DMARC. Any host may have sent them, so no advice is based on them.`}
       {truncated && " There are more than 5,000 reports: the oldest are not counted."}
+      {stored !== undefined && stored.from < from && (
+        <>
+          {" "}
+          <a href={toHref(toReports({ domain, days, to: toDayBefore(from) }))}>Earlier reports</a>{" "}
+          go back to {formatDate(stored.from)}.
+        </>
+      )}
     </p>
     {address !== undefined && <ReportsAddress address={address} />}
   </section>
 );
+
+const toDayBefore = (day: string): string =>
+  new Date(Date.parse(day) - 86_400_000).toISOString().slice(0, 10);
 
 const DONE: Readonly<Record<Reports["dmarc"]["dispositions"][number]["disposition"], string>> = {
   none: "delivered as usual",
@@ -145,7 +176,7 @@ const toDispositions = (dispositions: Reports["dmarc"]["dispositions"]): string 
         .join(", ")}.`;
 
 const DaysPanel = ({ reports: { domain, from, to, dmarc } }: { readonly reports: Reports }) => (
-  <section class="panel wide" aria-labelledby="days-chart">
+  <section class="panel" aria-labelledby="days-chart">
     <div class="heading">
       <h2 id="days-chart">Messages by day</h2>
       <CsvButton

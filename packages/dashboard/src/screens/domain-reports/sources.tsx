@@ -1,14 +1,16 @@
 import type { GetDomainReportsData } from "@mailproof/client";
-import { formatDay, formatNumber, formatShare } from "../../format.ts";
+import { formatCount, formatDay, formatNumber, formatShare } from "../../format.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { type Column, RowTable } from "../../parts/row-table.tsx";
 
 type Reports = GetDomainReportsData;
-type Provider = Reports["dmarc"]["providers"][number];
+type Sender = Reports["dmarc"]["senders"][number];
 type Source = Reports["dmarc"]["sources"][number];
 
 const toTitle = (provider: string | undefined): string =>
   provider?.replaceAll("_", " ") ?? "other senders";
+
+const SMALLEST = "The smallest sources";
 
 const ALIGNED = {
   title: "Aligned",
@@ -59,23 +61,32 @@ const createVolumeColumn = (all: readonly Sums[]): Column<Sums> => {
   };
 };
 
-const createProviderColumns = (all: readonly Provider[]): readonly Column<Provider>[] => [
-  { title: "Service", isHeader: true, cell: ({ provider }) => toTitle(provider) },
-  { title: "Addresses", isNumber: true, cell: ({ sources }) => formatNumber(sources) },
+/** One line for each sender: its name, its mail, and the one thing to do about it. */
+const createSenderColumns = (all: readonly Sender[]): readonly Column<Sender>[] => [
+  {
+    title: "Sender",
+    isHeader: true,
+    cell: ({ name, sources }) => (
+      <>
+        {name ?? SMALLEST}{" "}
+        {sources > 1 && <span class="soft">{formatCount(sources, "address", "addresses")}</span>}
+      </>
+    ),
+  },
   createVolumeColumn(all),
   ALIGNED,
+  { title: "What to do", cell: ({ advice }) => <AdviceText advice={advice} /> },
 ];
 
-export const Services = ({ providers }: { readonly providers: readonly Provider[] }) => (
-  <section class="panel wide" aria-labelledby="services">
-    <h2 id="services">By service</h2>
+const SenderTable = ({ senders }: { readonly senders: readonly Sender[] }) => (
+  <div class="senders">
     <RowTable
-      label="Services that send"
-      columns={createProviderColumns(providers)}
-      rows={providers}
-      getKey={({ provider }) => provider ?? ""}
+      label="Senders"
+      columns={createSenderColumns(senders)}
+      rows={senders}
+      getKey={({ name, provider }) => `${provider ?? ""} ${name ?? ""}`}
     />
-  </section>
+  </div>
 );
 
 const toSpan = ({ first_day: first, last_day: last }: Source): string =>
@@ -84,9 +95,13 @@ const toSpan = ({ first_day: first, last_day: last }: Source): string =>
 /** A source that needs no action is green. Only the owner can judge whether an unknown source is legitimate. */
 const NOTHING_TO_DO: readonly Source["advice"]["code"][] = ["aligned", "forwarded"];
 
-const Advice = ({ source: { advice } }: { readonly source: Source }) => (
+const AdviceText = ({ advice }: Pick<Source, "advice">) => (
+  <span class={NOTHING_TO_DO.includes(advice.code) ? "soft" : undefined}>{advice.text}</span>
+);
+
+const Advice = ({ advice }: Pick<Source, "advice">) => (
   <>
-    <span class={NOTHING_TO_DO.includes(advice.code) ? "soft" : undefined}>{advice.text}</span>
+    <AdviceText advice={advice} />
     {advice.spf_term !== undefined && (
       <span class="spf-term">
         <code>{advice.spf_term}</code>
@@ -102,7 +117,7 @@ const createColumns = (all: readonly Source[]): readonly Column<Source>[] => [
     isHeader: true,
     cell: (source) => (
       <>
-        {source.host_name ?? source.ip ?? "The smallest sources"}
+        {source.host_name ?? source.ip ?? SMALLEST}
         {source.host_name !== undefined && <small>{source.ip}</small>}
         <small>{toSpan(source)}</small>
         {source.unauthenticated > 0 && (
@@ -114,7 +129,7 @@ const createColumns = (all: readonly Source[]): readonly Column<Source>[] => [
   { title: "Service", cell: ({ provider }) => toTitle(provider) },
   createVolumeColumn(all),
   ALIGNED,
-  { title: "What to do", cell: (source) => <Advice source={source} /> },
+  { title: "What to do", cell: ({ advice }) => <Advice advice={advice} /> },
 ];
 
 export const SourceTable = ({ sources }: { readonly sources: readonly Source[] }) => (
@@ -129,20 +144,31 @@ export const SourceTable = ({ sources }: { readonly sources: readonly Source[] }
 type Props = {
   readonly reports: Reports;
   readonly next: string | undefined;
+  /** Whether a page of addresses was asked for. */
+  readonly isPaged: boolean;
 };
 
-export const Sources = ({ reports: { dmarc }, next }: Props) => (
+export const Sources = ({ reports: { dmarc }, next, isPaged }: Props) => (
   <section class="panel wide sources" aria-labelledby="sources">
     <h2 id="sources">Who sends as this domain</h2>
-    {dmarc.sources.length === 0 ? (
+    {dmarc.senders.length === 0 ? (
       <p>No DMARC reports in this period.</p>
     ) : (
-      <SourceTable sources={dmarc.sources} />
-    )}
-    {next !== undefined && (
-      <p>
-        <a href={next}>Smaller sources</a>
-      </p>
+      <>
+        <SenderTable senders={dmarc.senders} />
+        {dmarc.sender_count > dmarc.senders.length && (
+          <p class="soft">The largest of {formatNumber(dmarc.sender_count)} senders.</p>
+        )}
+        <details open={isPaged}>
+          <summary>{formatCount(dmarc.source_count, "address", "addresses")}</summary>
+          <SourceTable sources={dmarc.sources} />
+          {next !== undefined && (
+            <p>
+              <a href={next}>Smaller sources</a>
+            </p>
+          )}
+        </details>
+      </>
     )}
   </section>
 );

@@ -2,10 +2,11 @@ import { MailproofError, type UploadReportData } from "@mailproof/client";
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { toHref } from "../../base.ts";
-import { formatCount, formatDay } from "../../format.ts";
+import { formatCount, formatDate } from "../../format.ts";
 import { DropZone } from "../../parts/drop-zone.tsx";
 import { toSentence } from "../../parts/error-panel.tsx";
 import { getClient } from "../../session.ts";
+import { toReports } from "./path.ts";
 
 /** The API accepts 5,000,000 bytes of JSON, and base64 is a third longer than the file. */
 const FILE_BYTES_MAX = 3_700_000;
@@ -44,6 +45,18 @@ const send = async (file: File): Promise<Outcome> => {
   }
 };
 
+/** The mails of an mbox file (RFC 4155), because a request takes one report. Each byte is a character, so places are offsets. */
+const splitMailbox = async (file: File): Promise<readonly File[]> => {
+  if ((await file.slice(0, MAILBOX_START.length).text()) !== MAILBOX_START) return [file];
+  const text = new TextDecoder("latin1").decode(await file.arrayBuffer());
+  const starts = [...text.matchAll(/^From /gm)].map(({ index }) => index);
+  return starts.map(
+    (start, at) => new File([file.slice(start, starts[at + 1])], `${file.name}, mail ${at + 1}`),
+  );
+};
+
+const MAILBOX_START = "From ";
+
 const useUploads = (onStored: () => void) => {
   const entries = useSignal<readonly Entry[]>([]);
   const queue = useRef<Promise<void>>(Promise.resolve());
@@ -61,8 +74,9 @@ const useUploads = (onStored: () => void) => {
   };
   return {
     entries: entries.value,
-    add: (files: readonly File[]) => {
-      const added = files.map((file, at): Entry => {
+    add: async (files: readonly File[]) => {
+      const parts = (await Promise.all(files.map(splitMailbox))).flat();
+      const added = parts.map((file, at): Entry => {
         const id = entries.value.length + at;
         return { id, file, outcome: { kind: "waiting" } };
       });
@@ -89,10 +103,10 @@ export const Upload = ({ domain, onStored }: Props) => {
       <DropZone
         what="Choose one or more report files"
         how=", or drop them here"
-        note="DMARC (XML) or TLS (JSON): gzip, zip or uncompressed, or the mail (.eml) that brought it. Free."
-        accept=".xml,.gz,.zip,.json,.eml"
+        note="DMARC (XML) or TLS (JSON): gzip, zip or uncompressed, or the mails (.eml, mbox) that brought them. Free."
+        accept=".xml,.gz,.zip,.json,.eml,.mbox"
         isMultiple
-        onFiles={add}
+        onFiles={(files) => void add(files)}
       />
       <ul class="plain uploads" aria-live="polite" aria-label="Uploaded files">
         {entries.map((entry) => (
@@ -109,6 +123,15 @@ export const Upload = ({ domain, onStored }: Props) => {
 /** A lost connection or a busy service is no fault of the file. */
 const isRetryable = (error: unknown): boolean =>
   error instanceof MailproofError && (error.retryable || error.code === "NETWORK");
+
+/** The screen shows 30 days until today, unless its address names others. */
+const RECENT_MS = 29 * 86_400_000;
+
+const isRecent = (at: string): boolean => Date.parse(at) > Date.now() - RECENT_MS;
+
+/** A report about an earlier day is shown in the days that end with it. */
+const toResults = ({ domain, ends_at: at }: UploadReportData): string =>
+  toReports({ domain, to: isRecent(at) ? undefined : at.slice(0, 10) });
 
 type AnswerProps = {
   readonly domain: string | undefined;
@@ -135,12 +158,12 @@ const Answer = ({ domain, outcome, onRetry }: AnswerProps) => {
     <>
       <b class={data.duplicate ? "grey" : "good"}>{data.duplicate ? "stored before" : "stored"}</b>{" "}
       {data.type === "tls" ? "TLS" : "DMARC"} report of {data.reporter} about{" "}
-      {data.domain === domain ? (
+      {data.domain === domain && isRecent(data.ends_at) ? (
         data.domain_unicode
       ) : (
-        <a href={toHref(`domains/${data.domain}/reports`)}>{data.domain_unicode}</a>
+        <a href={toHref(toResults(data))}>{data.domain_unicode}</a>
       )}{" "}
-      from {formatDay(data.begins_at)}:{" "}
+      from {formatDate(data.begins_at)}:{" "}
       {formatCount(data.messages, data.type === "tls" ? "session" : "message")}.
     </>
   );
