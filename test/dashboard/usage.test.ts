@@ -174,6 +174,7 @@ describeInBrowser("the screen Usage", ({ open }) => {
 
     await page.getByRole("link", { name: "7 days" }).click();
     await waitForFirstDay(7);
+    expect(new URL(page.url()).searchParams.get("days")).toBe("7");
     await page.reload();
     await waitForFirstDay(7);
     await page.goBack();

@@ -33,12 +33,12 @@ const toEarlier = (day: string, days: number): string =>
 const useForms = ({ days, from, to }: ReturnType<typeof readPeriod>) =>
   useLoad(
     async (signal) => {
-      const { getUsage, listApiKeys } = getClient();
+      const client = getClient();
       const before = { from: toEarlier(from, days), to: toEarlier(from, 1) };
       const [usage, earlier, keys] = await Promise.all([
-        getUsage({ from, to }, { signal }),
-        getUsage(before, { signal }),
-        listApiKeys({ signal }).catch(() => undefined),
+        client.getUsage({ from, to }, { signal }),
+        client.getUsage(before, { signal }),
+        client.listApiKeys({ signal }).catch(() => undefined),
       ]);
       const names = new Map(keys?.api_keys.map(({ key_id, name }) => [key_id, name]));
       return { usage, earlier: earlier.days, names };
