@@ -9,38 +9,11 @@ import { Results } from "./test/runner/results.reporter.ts";
 // test:all runs each of them, in the order of scripts/test-all.ts.
 
 /** The journey through the sources and the npm package, its money when it is killed, and the README's first steps. */
-const SHIPPED = [
-  "test/journey/*.test.ts",
-  "test/client/money.test.ts",
-  "test/local/money.test.ts",
-  "test/docs/readme.test.ts",
-];
-
+const SHIPPED = ["test/**/*.shipped.test.ts"];
 /** Starts processes, opens sockets by the hundred, builds what is deployed, or counts long. */
-const LONG = [
-  "test/architecture/complexity.test.ts",
-  "test/core/smtp-pool/{circuit-breaker,daily-limits,order-of-service}.test.ts",
-  "test/core/verify/{canaries,contradictions}.test.ts",
-  "test/core/deliverability/reports/hostile-files.test.ts",
-  "test/core/find/population.test.ts",
-  "test/lab/verdicts.test.ts",
-  "test/fuzz/*.test.ts",
-  "test/local/{admin,backup,check-command,command-line,config-command,damaged-state,deploy,engine-threads,erase,job-results,jobs,operator-routes,receipt-command,resumed-file,server,service-commands,smoke,start-faults,traces,upgrade,verify-command,webhooks,wrong-usages}.test.ts",
-  "test/security/{json-bodies,licences,memory,regexes}.test.ts",
-  "test/suites/{mail-servers,sending-programs,signed-mail}.test.ts",
-  "test/docs/{browser,guides,printed-lines,privacy}.test.ts",
-  "test/guard/{browser,example,held-forms,named-elements}.test.ts",
-  "test/client/{calls,package,verify-file}.test.ts",
-  "test/functions/{bundles,deployed,release}.test.ts",
-];
-
+const LONG = ["test/**/*.long.test.ts"];
 /** Plays histories of the simulation by the thousand, and plants bugs that they must find. */
-const HISTORIES = [
-  "test/simulation/{cluster,mixed-*,mutants,paid-rate,simulation,sweep-*,webhooks}.test.ts",
-  "test/core/smtp-pool/shared-slots-cluster.test.ts",
-  "test/differential/all-messages.test.ts",
-  "test/property/records.test.ts",
-];
+const HISTORIES = ["test/**/*.history.test.ts"];
 
 /** Each needs what its suite in scripts/test-all.ts fetches first. */
 const APART = ["test/{aws,dashboard,deploy,infra,third-party}/**", "**/node_modules/**"];

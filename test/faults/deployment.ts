@@ -88,7 +88,7 @@ export const FAULTS: readonly Fault[] = [
     file: "infra/deploy/release.ts",
     from,
     to,
-    tests: ["functions/release"],
+    tests: ["functions/release.long"],
   })),
   inFile("deploy", "infra/deploy/missing-rights.ts")(
     "a missing right is not found",

@@ -25,7 +25,7 @@ const inSmtpPool = (file: string, ...tests: readonly string[]) =>
   inFile(`packages/core/src/smtp-pool/${file}`, ...tests.map((name) => `core/smtp-pool/${name}`));
 
 const csv = inExports("csv.ts", "core/exports/formats", "story/download-job-list");
-const bounded = (file: string) => inFile(file, "fuzz/bounds");
+const bounded = (file: string) => inFile(file, "fuzz/bounds.long");
 const aws = (file: string, ...tests: readonly string[]) =>
   inFile(`packages/functions/src/aws/${file}`, ...tests);
 
@@ -234,7 +234,7 @@ export const FAULTS: readonly Fault[] = [
     "return redactRefusal({ host, ip, stage: ending.stage, reply: ending.reply });",
     "return { host, ip, stage: ending.stage, reply: ending.reply };",
   ),
-  inSmtpPool("slots/run-with-slot.ts", "circuit-breaker")(
+  inSmtpPool("slots/run-with-slot.ts", "circuit-breaker.long")(
     "a circuit learns nothing from the replies of a session",
     "const own = replies.filter(({ host }) => getProviderKey(host) === providerKey);",
     "const own = replies.filter(({ host }) => host === providerKey);",
@@ -355,17 +355,17 @@ export const FAULTS: readonly Fault[] = [
     "await createEventWrites(world, payer, named)",
   ),
 
-  inErasure("redact-lines.ts", "story/erase-data", "local/erase")(
+  inErasure("redact-lines.ts", "story/erase-data", "local/erase.long")(
     "a second row of an erased person stays in the list",
     "cells.some(subject.isMentionedIn) ? [row, why,",
     "cells.every(subject.isMentionedIn) ? [row, why,",
   ),
-  inErasure("redact-lines.ts", "story/erase-data", "local/erase")(
+  inErasure("redact-lines.ts", "story/erase-data", "local/erase.long")(
     "an erased person's name stays",
     'enrichment: { ...enrichment, first_name: null, last_name: null, full_name: "" },',
     "enrichment,",
   ),
-  inErasure("erase-from-job.ts", "story/erase-data", "local/erase")(
+  inErasure("erase-from-job.ts", "story/erase-data", "local/erase.long")(
     "the evidence of an erased address stays",
     "await blobs.remove(toEvidenceKey({ job: job.id, chunk, token }));",
     "",
@@ -375,39 +375,39 @@ export const FAULTS: readonly Fault[] = [
     "  await removeExports(world, job);\n",
     "",
   ),
-  inErasure("erase-everywhere.ts", "local/erase", "core/activity/record")(
+  inErasure("erase-everywhere.ts", "local/erase.long", "core/activity/record")(
     "the shared activity of an erased address stays",
     "address ? await forgetOwned(world, SHARED_POOL, address) : 0",
     "address ? 0 : 0",
   ),
 
-  inCommand("exit-codes.ts", "local/command-line", "local/service-commands")(
+  inCommand("exit-codes.ts", "local/command-line.long", "local/service-commands.long")(
     "a command without credits ends like any refusal",
     '402: "noCredits"',
     '402: "refused"',
   ),
   inCommand(
     "follow-job.ts",
-    "local/job-results",
-    "local/service-commands",
-    "local/resumed-file",
-    "local/verify-command",
+    "local/job-results.long",
+    "local/service-commands.long",
+    "local/resumed-file.long",
+    "local/verify-command.long",
   )(
     "results replace a file without --force",
     "if (force) renameSync",
     "if (force || file) renameSync",
   ),
-  inCommand("compare-receipt.ts", "local/receipt-command")(
+  inCommand("compare-receipt.ts", "local/receipt-command.long")(
     "a receipt is accepted for another address",
     "email === undefined || isHashed(email, claims) ?",
     "email === undefined || claims ?",
   ),
-  inCommand("define-admin.ts", "local/admin", "local/account-commands")(
+  inCommand("define-admin.ts", "local/admin.long", "local/account-commands")(
     "a customer's name controls the operator's terminal",
     "replaceControls(typeof value",
     "String(typeof value",
   ),
-  inFile("packages/local/src/storage/backup-names.ts", "local/backup", "local/s3-backup")(
+  inFile("packages/local/src/storage/backup-names.ts", "local/backup.long", "local/s3-backup")(
     "a backup removes folders that are not its own",
     'name.replace(NAME, "") === ending && NAME.test(name)',
     "name.endsWith(ending)",
@@ -418,7 +418,7 @@ export const FAULTS: readonly Fault[] = [
     "aheadSeconds < -toleranceSeconds",
     "aheadSeconds < -toleranceSeconds * 1_000",
   ),
-  inFile("packages/client/src/download.ts", "client/results", "client/calls")(
+  inFile("packages/client/src/download.ts", "client/results", "client/calls.long")(
     "a download loses the Unicode name of its file",
     "if (coded !== undefined) return decodeURIComponent(coded);",
     "void coded;",
@@ -426,14 +426,14 @@ export const FAULTS: readonly Fault[] = [
   inFile(
     "packages/docs-site/src/html.ts",
     "local/documents",
-    "docs/browser",
-    "docs/guides",
+    "docs/browser.long",
+    "docs/guides.long",
   )(
     "the manual does not escape a quote in an attribute",
     'return isAttribute ? text.replaceAll(\'"\', "&quot;") : text;',
     "return text;",
   ),
-  inFile("deploy/mailproof.service", "local/deploy")(
+  inFile("deploy/mailproof.service", "local/deploy.long")(
     "the service may write to all of the machine",
     "ProtectSystem=strict\n",
     "",

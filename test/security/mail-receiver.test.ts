@@ -11,7 +11,7 @@ import { type Client, dial } from "../servers/smtp-client.ts";
 import { whenTestCreated } from "../things/mail-tests.ts";
 import { readReportsAddress } from "../things/reports.ts";
 
-// Clients that cost the mail receiver memory, time or connections. What they cost a whole process is in memory.test.ts.
+// Clients that cost the mail receiver memory, time or connections. What they cost a whole process is in memory.long.test.ts.
 
 const HOST = "127.0.0.1";
 

@@ -125,7 +125,7 @@ const listContradictions = (
 ): readonly string[] =>
   SENTENCES.filter(({ holds }) => !holds(result, firstChoices)).map(({ sentence }) => sentence);
 
-// The whole engine before mail hosts whose replies are drawn, and every result held to test/core/verify/contradictions.test.ts.
+// The whole engine before mail hosts whose replies are drawn, and every result held to test/core/verify/contradictions.long.test.ts.
 
 const RANDOM_RECIPIENT = /<[a-z][a-z0-9]{19}@/;
 /** A person at the same domain, verified after the first address. */

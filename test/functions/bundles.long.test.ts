@@ -322,7 +322,7 @@ describe("a module of a bundle", () => {
         import(/* @vite-ignore */ resolve(file)),
         import(/* @vite-ignore */ resolve(builtFiles.get(file) ?? "")),
       ]);
-      // The errors without a class of their own, as deployed.test.ts sees them.
+      // The errors without a class of their own, as deployed.long.test.ts sees them.
       const { errorTypeRegistries: _, ...exported } = here;
       const { errorTypeRegistries: __, ...bundled } = there;
       const callsThunks = file.includes("@aws-sdk");

@@ -6,11 +6,11 @@ import { ALL_SEEDS, SMOKE_SEEDS } from "./seeds.ts";
 import { run } from "./simulation.ts";
 import { FLOWS, listSingleFaults, runFlow, runUndisturbed, toHistoryName } from "./sweep.ts";
 
-// Each planted bug is found by the history that mutants-found-by.json names: a seed of smoke.test.ts or simulation.test.ts, or one
+// Each planted bug is found by the history that mutants-found-by.json names: a seed of smoke.test.ts or simulation.history.test.ts, or one
 // fault in a flow of the sweeps. UPDATE=1 searches all of these histories anew, and writes the file.
 
 const FILE = new URL("mutants-found-by.json", import.meta.url);
-const SEARCH = "UPDATE=1 npx vitest run --project histories test/simulation/mutants.test.ts";
+const SEARCH = "UPDATE=1 npx vitest run --project histories test/simulation/mutants.history.test.ts";
 const isSearching = process.env["UPDATE"] !== undefined;
 
 const foundBy = JSON.parse(readFileSync(FILE, "utf8")) as Readonly<Record<string, string>>;

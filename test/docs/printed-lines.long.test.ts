@@ -13,7 +13,7 @@ import { send } from "../app/send.ts";
 import { PACKAGE_FOLDER } from "../servers/package.ts";
 
 // Every command line that a page, a hint of the command line or a file of deploy/ prints is understood by what would run it:
-// its command and options exist, and so do its script, its file and its route. README.md's lines run in readme.test.ts.
+// its command and options exist, and so do its script, its file and its route. README.md's lines run in readme.shipped.test.ts.
 
 type Line = { readonly from: string; readonly text: string };
 
