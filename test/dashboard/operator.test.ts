@@ -67,8 +67,8 @@ describeInBrowser(
       const lights = await list.getByRole("listitem").allTextContents();
       const { lights: printed } = await runOnServer(opened, "checklist");
 
-      expect(lights).toHaveLength(10);
-      expect(printed).toHaveLength(10);
+      expect(lights).toHaveLength(11);
+      expect(printed).toHaveLength(11);
       expect(lights.find((text: string) => text.startsWith("Account"))).toContain("DEMO=off");
       expect(lights.find((text: string) => text.startsWith("Lists"))).toContain("on");
     });

@@ -249,7 +249,7 @@ describeInBrowser(
         .toBeDefined();
 
       await page.getByRole("link", { name: "Overview" }).click();
-      const panel = page.getByRole("region", { name: "Webhooks" });
+      const panel = page.getByRole("region", { name: "Needs a decision" });
       await panel
         .getByText(/^Deliveries have failed since /)
         .first()

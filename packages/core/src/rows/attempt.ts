@@ -1,4 +1,4 @@
-import { WITNESS_REFUSED } from "@mailproof/mail/smtp/reply-rules/rules";
+import { WITNESS_REFUSED } from "@mailproof/mail/smtp/reply-rules/witness";
 import { createAccountHistory } from "../calibration/account-history.ts";
 import type { InputRow } from "../intake/input-blob.ts";
 import { addMs } from "../lib/time.ts";

@@ -1,6 +1,6 @@
 import { concernsOneDomain, findRefusalOfUs } from "@mailproof/mail/smtp/classify";
 import type { HostAttempt } from "@mailproof/mail/smtp/connect";
-import { REFUSED_WITNESS, WITNESS_REFUSED } from "@mailproof/mail/smtp/reply-rules/rules";
+import { REFUSED_WITNESS, WITNESS_REFUSED } from "@mailproof/mail/smtp/reply-rules/witness";
 import { isFault } from "@mailproof/mail/smtp/wire";
 import type { ObservedReply } from "./circuit-breaker/circuit-breaker.ts";
 import type { AnsweredProbe, SessionSummary } from "./probe.ts";

@@ -3,7 +3,7 @@ import type { findMailHosts } from "@mailproof/mail/dns/mail-hosts";
 import { createBoundedMap } from "@mailproof/mail/lib/bounded-map";
 import { classify } from "@mailproof/mail/smtp/classify";
 import type { Reply } from "@mailproof/mail/smtp/reply";
-import { REFUSED_WITNESS } from "@mailproof/mail/smtp/reply-rules/rules";
+import { REFUSED_WITNESS } from "@mailproof/mail/smtp/reply-rules/witness";
 import type { ChooseWitness, RecipientResult } from "@mailproof/mail/smtp/session";
 import * as v from "valibot";
 import { type ItemStore, limitTime } from "../lib/limit-time.ts";

@@ -1,4 +1,4 @@
-import { WITNESS_REFUSED } from "@mailproof/mail/smtp/reply-rules/rules";
+import { WITNESS_REFUSED } from "@mailproof/mail/smtp/reply-rules/witness";
 import { HOUR_MS, MINUTE_MS } from "../lib/time.ts";
 import { HOST_DAILY_LIMIT, PROBE_POLICY, WAITING_FOR_PROVIDER } from "../smtp-pool/results.ts";
 

@@ -1,4 +1,4 @@
-import { REFUSED_WITNESS } from "@mailproof/mail/smtp/reply-rules/rules";
+import { REFUSED_WITNESS } from "@mailproof/mail/smtp/reply-rules/witness";
 import { DIRECT_EXIT } from "@mailproof/mail/smtp/wire";
 import type { Log } from "../../ports/world.ts";
 import type { ProviderRefusal } from "../refusal.ts";

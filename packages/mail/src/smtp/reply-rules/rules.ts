@@ -1,4 +1,3 @@
-import type { Reply } from "../reply.ts";
 import type { RuleFamily } from "../reply-rule.ts";
 import { ABOUT_OUR_SENDER, ABOUT_US, OUR_ADDRESS } from "./about-us.ts";
 import { GONE_BY_CODE, MAILBOX_BY_CODE } from "./by-code.ts";
@@ -13,33 +12,7 @@ import {
   RELAY_REFUSED,
   SERVER_TROUBLE,
 } from "./server.ts";
-
-export const WITNESS_REFUSED = "witness_refused";
-
-/** Replaces the server's own words, which deny the mailbox. Release 0.2.0 reads `ip_blocked`. */
-export const REFUSED_WITNESS: Reply = {
-  code: 550,
-  enhanced: "5.7.1",
-  text: "Access denied to your server: a witness mailbox, which exists, was refused",
-};
-
-const ABOUT_WITNESSES: readonly RuleFamily[] = [
-  {
-    reason: WITNESS_REFUSED,
-    verdict: "unknown",
-    confidence: 0.9,
-    anyStage: true,
-    aboutUs: true,
-    refusesUs: "always",
-    rules: [
-      {
-        id: "refused_witness",
-        text: /\ba witness mailbox, which exists, was refused\b/,
-        example: `550 5.7.1 ${REFUSED_WITNESS.text}`,
-      },
-    ],
-  },
-];
+import { ABOUT_WITNESSES } from "./witness.ts";
 
 /** The ways in which a reply names us as one client, while the server works for others. */
 const US =
