@@ -258,7 +258,9 @@ describeInBrowser("the screen of a list", ({ open }) => {
     );
     await page.goto(`${ready.base_url}/app/lists/${job}`);
     await page
-      .getByText(/^50% done\. Use it now; 1 row may still change: retried at \d\d:\d\d\. The list ends by .+ at the latest\.$/)
+      .getByText(
+        /^50% done\. Use it now; 1 row may still change: retried at \d\d:\d\d\. The list ends by .+ at the latest\.$/,
+      )
       .waitFor();
 
     const soFar = await save(page, () =>

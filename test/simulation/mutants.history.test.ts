@@ -10,7 +10,8 @@ import { FLOWS, listSingleFaults, runFlow, runUndisturbed, toHistoryName } from 
 // fault in a flow of the sweeps. UPDATE=1 searches all of these histories anew, and writes the file.
 
 const FILE = new URL("mutants-found-by.json", import.meta.url);
-const SEARCH = "UPDATE=1 npx vitest run --project histories test/simulation/mutants.history.test.ts";
+const SEARCH =
+  "UPDATE=1 npx vitest run --project histories test/simulation/mutants.history.test.ts";
 const isSearching = process.env["UPDATE"] !== undefined;
 
 const foundBy = JSON.parse(readFileSync(FILE, "utf8")) as Readonly<Record<string, string>>;
