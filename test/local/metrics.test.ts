@@ -165,7 +165,7 @@ describeUnless(
 
     test("promtool accepts the alert rules", () => {
       expect(execFileSync(PROMTOOL, ["check", "rules", ALERTS]).toString()).toContain(
-        "SUCCESS: 15 rules found",
+        "SUCCESS: 16 rules found",
       );
     });
   },

@@ -193,6 +193,19 @@ export const FILE: readonly Failing[] = [
     when: (ctx) => requestFile(ctx.world, ctx, "k"),
   },
   {
+    what: "an earlier list that has not ended",
+    code: "JOB_OPEN",
+    given: async (ctx) => {
+      await ONE.given(ctx);
+      await whenFiled(ctx.world, ctx.liveKey, createProcessRequest(findKey(ctx.account)));
+    },
+    when: async ({ world, account, liveKey: key }) => {
+      const { data } = await send(world, "GET /v1/jobs", { key });
+      const continued = { continues: data.jobs[0].job_id };
+      return whenFiled(world, key, createProcessRequest(findKey(account), continued), "k");
+    },
+  },
+  {
     ...createUpload(11),
     what: "too few credits",
     code: "INSUFFICIENT_CREDITS",

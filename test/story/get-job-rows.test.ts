@@ -175,7 +175,8 @@ test.each(asRows<[string, Query]>`
         value,
         count,
       ]);
-  expect(Object.keys(facets)).toEqual(["send", "status", "reason", "provider", "score", "domain"]);
+  const fields = ["send", "status", "reason", "provider", "score", "domain", "origin"];
+  expect(Object.keys(facets)).toEqual(fields);
   expect(Object.keys(facets.domain)).toEqual(["shop.com", "other.com"]);
   expect(Object.keys(facets.status)).toHaveLength(8);
   const isWhole = !query["filter"] && !query["q"];

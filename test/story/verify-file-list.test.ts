@@ -226,8 +226,8 @@ const findUnread =
 
 test.each<[string, unknown, string]>([
   ["no body", undefined, "body: is required"],
-  ["no action", { file_name: "list.csv" }, "action: must be get_upload_url or process"],
-  ["an unknown action", { action: "verify" }, "action: must be get_upload_url or process"],
+  ["no action", { file_name: "list.csv" }, "action: must be get_upload_url, process or preview"],
+  ["an unknown action", { action: "verify" }, "action: must be get_upload_url, process or preview"],
   ["an upload without a name", { action: "get_upload_url" }, "file_name: is required"],
   ["an upload with an empty name", { ...UPLOADING, file_name: "" }, "file_name: must not be empty"],
   ["an endless file name", { ...UPLOADING, file_name: `${"x".repeat(252)}.csv` }, "at most 255"],
