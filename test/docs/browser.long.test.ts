@@ -129,7 +129,7 @@ describeUnless(CHROMIUM_ABSENCE, "the docs page in a browser", () => {
       seen.push(await page.evaluate("getComputedStyle(document.body).backgroundColor"));
     }
 
-    expect(seen).toEqual(["rgb(255, 255, 255)", "rgb(15, 20, 27)"]);
+    expect(seen).toEqual(["rgb(255, 255, 255)", "rgb(16, 18, 22)"]);
   });
 
   test("the printed docs page uses dark text on white, fits the paper's width, and cuts off no line", async () => {

@@ -10,6 +10,8 @@ import { expect, test } from "vitest";
 import { whenWorked } from "../app/drain-queues.ts";
 import { given, START } from "../app/given.ts";
 import { send, whenVerified } from "../app/send.ts";
+import { ORIGIN } from "../things/control.ts";
+import { ROUTE, whenCreated } from "../things/forms.ts";
 import { type TestContext, whenBatched, whenProcessed } from "../things/jobs.ts";
 import { createMail, whenMailArrives, whenTestCreated } from "../things/mail-tests.ts";
 import {
@@ -27,7 +29,7 @@ const EMAIL = `${LOCAL_PART}@example.com`;
 const DAY_SECONDS = 86_400;
 
 /** Lives for minutes, or only counts. */
-const UNLISTED = ["RATE", "REPORTBYTES", "SLOTS", "KEYCOUNT", "WEBHOOKCOUNT"];
+const UNLISTED = ["RATE", "PUBLICUSE", "REPORTBYTES", "SLOTS", "KEYCOUNT", "WEBHOOKCOUNT"];
 
 const page = readFileSync("docs/privacy.md", "utf8");
 
@@ -70,6 +72,13 @@ const whenEverythingIsUsed = async () => {
   await post("deliverability/check", { domain: "example.com" });
   const { data: mailTest } = await whenTestCreated(world, key);
   await whenMailArrives(world, mailTest.address, createMail(START, { from: EMAIL }));
+  const { data: form } = await whenCreated(world, key);
+  await send(world, ROUTE, {
+    key: form.key,
+    body: { email: EMAIL },
+    headers: { origin: ORIGIN },
+    clientIp: "192.0.2.1",
+  });
   const report = Buffer.from(createDailyReport()).toString("base64");
   await post("deliverability/reports", { content: report });
   const mailed = createReportMail([{ content: createDailyReport({ reporter: "yahoo.com" }) }]);

@@ -105,7 +105,7 @@ test("the service stores the largest body of each operation", async () => {
   const { data } = await send(world, "POST /v1/verify/batch", { key, body: { emails } });
   await whenWorked(ctx);
   const fileKey = await givenUpload(ctx, key, formatCsv(emails));
-  const fields = { ...FIELDS, file_key: () => fileKey };
+  const fields = { ...FIELDS, file_key: () => fileKey, continues: () => data.job_id };
   const answers: string[] = [];
   let webhook = "";
   for (const { method, path, operation } of listOperations(document)) {

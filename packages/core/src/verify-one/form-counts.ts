@@ -64,23 +64,27 @@ export const listFormCounts = async (
   owner: string,
   range: { readonly from: string; readonly to: string },
 ): Promise<ReadonlyMap<string, readonly FormCounts[]>> => {
-  const days = new Map<string, readonly FormCounts[]>();
+  const days = new Map<string, FormCounts[]>();
   for await (const item of paginateQuery(table, {
     pk: toPartition(owner),
     sk: toDayShards(range),
   })) {
     const { sk, ...counts } = v.parse(Counts, item);
     const day = sk.slice(0, DAY_LENGTH);
-    days.set(day, sumFormCounts([...(days.get(day) ?? []), counts]));
+    const before = days.get(day);
+    if (before) before.push(counts);
+    else days.set(day, [counts]);
   }
-  return days;
+  return new Map([...days].map(([day, all]) => [day, sumFormCounts(all)]));
 };
 
 /** Adds up the counts of each key and page. */
 export const sumFormCounts = (all: readonly FormCounts[]): readonly FormCounts[] =>
-  [...Map.groupBy(all, ({ key, origin }) => `${key} ${origin ?? ""}`).values()].map((same) =>
-    same.reduce((sum, one) => ({
-      ...sum,
-      ...Object.fromEntries(COUNTED.map((name) => [name, sum[name] + one[name]])),
-    })),
+  [...Map.groupBy(all, ({ key, origin }) => `${key} ${origin ?? ""}`).values()].map(
+    (same) => ({ ...same[0], ...addCounts(same) }) as FormCounts,
+  );
+
+const addCounts = (all: readonly FormCounts[]): Readonly<Record<string, number>> =>
+  Object.fromEntries(
+    COUNTED.map((name) => [name, all.reduce((sum, counts) => sum + counts[name], 0)]),
   );
