@@ -11,12 +11,12 @@ import { CONTEXT_REQUESTS, play } from "./play.ts";
 import { type Chances, createChances } from "./random.ts";
 import { drawFitting, type Pools, SPOILED } from "./shapes.ts";
 
-const APPS = 16;
+const APPS = 20;
 const seeds = Array.from({ length: APPS }, (_, at) => at + 20);
 const seen = new Set<string>();
 const failed = new Set<string>();
 
-// 8,000 in all. Many more: npx node test/fuzz/cli.ts --n 100000
+// 10,000 in all. Many more: npx node test/fuzz/cli.ts --n 100000
 test.each(seeds)(
   "the service answers 500 drawn requests as documented, and charges for no refused one: seed %i",
   async (seed) => {
