@@ -117,7 +117,10 @@ const givenContext = async (seed: number) => {
     ],
     ["include_results", ["true", "false", "False"]],
     ["format", ["csv", "json", "JSON"]],
-    ["filter", ["all", "valid", "Risky", "score:0-100", "send:yes,careful,no", "origin:new,earlier"]],
+    [
+      "filter",
+      ["all", "valid", "Risky", "score:0-100", "send:yes,careful,no", "origin:new,earlier"],
+    ],
     ["row", ["1", "2", "3"]],
     ["q", ["example", "verify"]],
     ["content", REPORTS],
