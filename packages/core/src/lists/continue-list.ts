@@ -129,12 +129,18 @@ type NewList = {
   readonly list: ReadList;
 };
 
+type Kept = {
+  readonly comparison: Comparison;
+  readonly summary: NewJob["summary"];
+  readonly taken: NonNullable<NewJob["taken"]>;
+};
+
 /** Writes the results that the new list keeps, and the items of the chunks that have any address of the earlier list. */
 const keepResults = async (
   world: World,
   { id, chunkRows, expiresAt, list }: NewList,
   continued: Continued,
-): Promise<{ readonly comparison: Comparison } & Pick<Required<NewJob>, "taken" | "summary">> => {
+): Promise<Kept> => {
   const { intake, rows } = list;
   await recordDraftChunks(world, id, intake.checksums.length);
   const passes = createKeptPasses(world, { id, domains: intake.domains }, expiresAt);
