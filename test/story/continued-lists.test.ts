@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { whenQuiet, whenReconciled } from "../app/drain-queues.ts";
 import { readCredits, thenConsistent } from "../app/ledger.ts";
 import { send } from "../app/send.ts";
+import { createEvent, whenEventsSent } from "../things/activity.ts";
 import {
   createProcessRequest,
   formatRows,
@@ -89,6 +90,31 @@ test("an address whose result is older than fresh_days, or unknown, is charged a
   expect(good.data).toMatchObject({ compared: { new: 0, kept: 1, again: 0 }, credits_used: 0 });
   await whenQuiet(ctx);
   expect(await readJob(ctx, good.data.job_id)).toMatchObject({ status: "completed" });
+  await thenConsistent(ctx);
+});
+
+test("an address that bounced since its result is charged again, once", async () => {
+  const ctx = await givenFirst("email\nann@x.com\nbob@x.com\ninvalid@x.com\n");
+  const bounce = { bounce_type: "hard", diagnostic: "550 5.1.1 User unknown" } as const;
+  for (const email of ["ann@x.com", "invalid@x.com"])
+    await whenEventsSent(ctx.world, ctx.liveKey, createEvent("bounce", 0, { email, ...bounce }));
+  const content = "email\ninvalid@x.com\nbob@x.com\nann@x.com\n";
+
+  const second = await whenContinued(ctx, { content });
+  await whenQuiet(ctx);
+  const rows = formatRows(await readJob(ctx, second.data.job_id));
+  const continues = second.data.job_id;
+  const third = await whenContinued(ctx, { content, continues, key: "k2" });
+
+  expect(second.data).toMatchObject({
+    compared: { new: 0, kept: 2, again: 1 },
+    credits_used: 1,
+  });
+  expect(rows).toContain("4 ann@x.com risky");
+  expect(third.data).toMatchObject({
+    compared: { new: 0, kept: 3, again: 0 },
+    credits_used: 0,
+  });
   await thenConsistent(ctx);
 });
 

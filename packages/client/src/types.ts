@@ -1117,7 +1117,7 @@ export interface ProcessFileInput {
   name?: string | null | undefined;
   /** The job (`job_id`) of an earlier list that this file is a newer version of. An address with a good result there keeps it, at no charge. */
   continues?: string | null | undefined;
-  /** With `continues`: for how many days a result stays good. An older one, or `unknown`, is verified and charged again. Left out: 30. */
+  /** With `continues`: for how many days a result stays good. An older one, `unknown`, or a result whose address bounced since is verified and charged again. Left out: 30. */
   fresh_days?: number | null | undefined;
   /** HTTPS URL to call when the job ends. The call is not signed: treat it as a hint to read the job. */
   webhook_url?: string | null | undefined;
@@ -1222,7 +1222,7 @@ export interface PreviewFileInput {
   has_header?: boolean | null | undefined;
   /** The job (`job_id`) of the earlier list. */
   continues: string;
-  /** With `continues`: for how many days a result stays good. An older one, or `unknown`, is verified and charged again. Left out: 30. */
+  /** With `continues`: for how many days a result stays good. An older one, `unknown`, or a result whose address bounced since is verified and charged again. Left out: 30. */
   fresh_days?: number | null | undefined;
 }
 

@@ -1,3 +1,4 @@
+import { createAccountHistory } from "@mailproof/core/calibration/account-history";
 import type { Comparison, Continued } from "@mailproof/core/lists/earlier-results";
 import type { World } from "@mailproof/core/ports/world";
 import * as v from "valibot";
@@ -24,7 +25,7 @@ export const CONTINUATION = {
   ),
   fresh_days: describe(
     optional(FreshDays),
-    "With `continues`: for how many days a result stays good. An older one, or `unknown`, is verified and charged again. Left out: 30.",
+    "With `continues`: for how many days a result stays good. An older one, `unknown`, or a result whose address bounced since is verified and charged again. Left out: 30.",
   ),
 } as const;
 
@@ -77,5 +78,5 @@ export const findContinued = async (
 ): Promise<Continued> => {
   const earlier = await requireJob(world, caller, continues);
   if (earlier.kind === "single") throw invalidField("continues", "is the job of one address");
-  return { earlier, freshDays };
+  return { earlier, freshDays, history: createAccountHistory(world, caller) };
 };

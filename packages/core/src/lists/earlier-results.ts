@@ -1,6 +1,7 @@
 import { crc32 } from "node:zlib";
 import { isAddress } from "@mailproof/mail/address";
 import { parseAddressCell, readAddress } from "@mailproof/mail/address-cell";
+import type { AccountHistory } from "../calibration/account-history.ts";
 import type { FileIntake } from "../intake/ingest.ts";
 import { type EncodedRow, type InputRow, readInput } from "../intake/input-blob.ts";
 import { prefetch } from "../lib/prefetch.ts";
@@ -15,8 +16,12 @@ import { readPackedValues } from "../verify/pack.ts";
 
 // Compares the addresses of a new list with the results of an earlier one.
 
-/** The job of the earlier list, and for how many days a result of it stays good. */
-export type Continued = { readonly earlier: Job; readonly freshDays: number };
+/** The job of the earlier list, for how many days a result of it stays good, and the bounces of the account's own mail. */
+export type Continued = {
+  readonly earlier: Job;
+  readonly freshDays: number;
+  readonly history: Pick<AccountHistory, "findBounce">;
+};
 
 /** How the addresses of a list compare with those of an earlier one. */
 export type Comparison = {
@@ -24,7 +29,7 @@ export type Comparison = {
   readonly added: number;
   /** They keep the earlier result. */
   readonly kept: number;
-  /** The earlier result is too old, or `unknown`. */
+  /** The earlier result is too old, is `unknown`, or does not count a bounce. */
   readonly stale: number;
   /** Only the earlier list has them. */
   readonly removed: number;
@@ -76,7 +81,7 @@ const CHUNKS_AHEAD = 3;
 export const compareLists = async (
   world: Pick<World, "table" | "callers" | "now">,
   { intake, rows }: ReadList,
-  { earlier, freshDays }: Continued,
+  { earlier, freshDays, history }: Continued,
   onKept: (position: number, result: PackedRow[1]) => Promise<void> | undefined,
 ): Promise<{ readonly comparison: Comparison; readonly states: Uint8Array }> => {
   const states = new Uint8Array(intake.unique);
@@ -89,14 +94,16 @@ export const compareLists = async (
   for await (const found of prefetch(chunks, CHUNKS_AHEAD, (chunk) =>
     readPackedRows(world.table, chunk),
   )) {
-    for (const [, packed] of found) {
+    const bounced = await findBounced(history, found);
+    for (const [number, packed] of found) {
       const [, email, status, , , , , , , , , , verifiedAt] = readPackedValues(packed);
       if (email === ERASED || isDuplicate(packed)) continue;
       const row = intake.findRow(readAddress(email).canonical);
       const position = rows.findPosition(row);
       if (row === 0) removed += 1;
       if (row === 0 || states[position] !== NEW) continue;
-      const state = status !== "unknown" && verifiedAt >= oldest ? KEPT : STALE;
+      const isGood = status !== "unknown" && verifiedAt >= oldest && !bounced.has(number);
+      const state = isGood ? KEPT : STALE;
       states[position] = state;
       counts[state] = (counts[state] ?? 0) + 1;
       if (state !== KEPT) continue;
@@ -108,6 +115,28 @@ export const compareLists = async (
   const [, stale = 0, kept = 0] = counts;
   const added = intake.unique - stale - kept;
   return { comparison: { added, kept, stale, removed, keptSince }, states };
+};
+
+/** These results hold whether or not mail to the address bounced: see the precedence of verdicts. */
+const HELD_DESPITE_BOUNCES: ReadonlySet<string> = new Set(["invalid", "spam_trap", "disposable"]);
+const LOOKUPS_AT_ONCE = 200;
+
+/** The numbers of the rows whose result does not count a bounce that the account reported. */
+const findBounced = async (
+  history: Continued["history"],
+  rows: readonly PackedRow[],
+): Promise<ReadonlySet<number>> => {
+  const bounced = new Set<number>();
+  for (let from = 0; from < rows.length; from += LOOKUPS_AT_ONCE)
+    await Promise.all(
+      rows.slice(from, from + LOOKUPS_AT_ONCE).map(async ([number, packed]) => {
+        const [, email, status, , reason] = readPackedValues(packed);
+        if (HELD_DESPITE_BOUNCES.has(status) || reason === "bounced") return;
+        const { address } = readAddress(email);
+        if (address && (await history.findBounce(address)) !== null) bounced.add(number);
+      }),
+    );
+  return bounced;
 };
 
 /** How many rows have the address of an earlier row and other cells. Null: the columns differ, or the earlier list is gone. */
