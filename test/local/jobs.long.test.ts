@@ -98,3 +98,49 @@ test(`a job and its child finish after kill -9 at ${KILLS} moments, each row onc
   expect(out).toContain('"violations": []');
   expect(code).toBe(0);
 }, 300_000);
+
+test(`a list that continues another is charged once after kill -9 at ${KILLS} moments of its request and its run`, async () => {
+  const folder = createFolder();
+  let running = await whenStarted(folder);
+  const upload = async (api: Api, content: string): Promise<string> => {
+    const to = await api("POST /v1/verify/file", { action: "get_upload_url", file_name: "a.csv" });
+    await fetch(to.upload_url, { method: "PUT", body: content });
+    return to.file_key;
+  };
+  const api = createApi(running.ready);
+  const earlier = await api("POST /v1/verify/file", {
+    action: "process",
+    file_key: await upload(api, givenList()),
+  });
+  await waitUntilDone(api, earlier.job_id);
+  const added = Array.from(
+    { length: 100 },
+    (_, n) => `\r\nz${n};new.person${n}@valid.lab.mailproof.test`,
+  );
+  const wanted = {
+    action: "process",
+    file_key: await upload(api, givenList() + added.join("")),
+    continues: earlier.job_id,
+  };
+  for (let kill = 0; kill < KILLS; kill++) {
+    const send = createApi(running.ready);
+    const lost = send("POST /v1/verify/file", wanted, "next").catch(() => undefined);
+    await setTimeout(Math.random() * 200);
+    await running.stop("SIGKILL");
+    await lost;
+    running = await whenStarted(folder);
+  }
+
+  const last = createApi(running.ready);
+  const accepted = await last("POST /v1/verify/file", wanted, "next");
+  const done = await waitUntilDone(last, accepted.job_id);
+  const { credits } = await last("GET /v1/account");
+  await running.stop("SIGTERM");
+  const { code, out } = await whenCommanded(folder, "admin", "audit");
+
+  expect(accepted.compared).toMatchObject({ new: 100, kept: ADDRESSES, again: 0, removed: 0 });
+  expect(done.progress).toMatchObject({ total: ADDRESSES + 100, processed: ADDRESSES + 100 });
+  expect(credits).toMatchObject({ held: 0, spent: ADDRESSES + 100, refunded: 0 });
+  expect(out).toContain('"violations": []');
+  expect(code).toBe(0);
+}, 300_000);
