@@ -298,3 +298,21 @@ test("a worker that gets the message of a continued chunk twice verifies its row
   });
   await thenConsistent(ctx);
 });
+
+test("a role address whose mail server was not asked is verified and charged again", async () => {
+  const ctx = await givenChunked();
+  const content = "email\ninfo@x.com\n";
+  const fileKey = await givenUpload(ctx, ctx.liveKey, content);
+  const options = { deep_verify: false };
+  await whenFiled(ctx.world, ctx.liveKey, createProcessRequest(fileKey, { options }));
+  await whenQuiet(ctx);
+
+  const asked = await whenContinued(ctx, { content });
+  await whenQuiet(ctx);
+  const continues = asked.data.job_id;
+  const kept = await whenContinued(ctx, { content, continues, key: "k2" });
+
+  expect(formatRows(await readJob(ctx))).toEqual(["2 info@x.com role"]);
+  expect(asked.data).toMatchObject({ compared: { again: 1, kept: 0 }, credits_used: 1 });
+  expect(kept.data).toMatchObject({ compared: { again: 0, kept: 1 }, credits_used: 0 });
+});

@@ -12,7 +12,7 @@ import { iterateChunks } from "../rows/chunks.ts";
 import { findInputMetadata } from "../rows/input-metadata.ts";
 import type { Job } from "../rows/items.ts";
 import { ERASED, isDuplicate, type PackedRow, readPackedRows } from "../rows/results.ts";
-import { readPackedValues } from "../verify/pack.ts";
+import { readPackedValues, unpack } from "../verify/pack.ts";
 
 // Compares the addresses of a new list with the results of an earlier one.
 
@@ -29,7 +29,7 @@ export type Comparison = {
   readonly added: number;
   /** They keep the earlier result. */
   readonly kept: number;
-  /** The earlier result is too old, is `unknown`, or does not count a bounce. */
+  /** The earlier result is too old, has no verdict, or does not count a bounce. */
   readonly stale: number;
   /** Only the earlier list has them. */
   readonly removed: number;
@@ -96,13 +96,13 @@ export const compareLists = async (
   )) {
     const bounced = await findBounced(history, found);
     for (const [number, packed] of found) {
-      const [, email, status, , , , , , , , , , verifiedAt] = readPackedValues(packed);
+      const [, email, , , , , , , , , , , verifiedAt] = readPackedValues(packed);
       if (email === ERASED || isDuplicate(packed)) continue;
       const row = intake.findRow(readAddress(email).canonical);
       const position = rows.findPosition(row);
       if (row === 0) removed += 1;
       if (row === 0 || states[position] !== NEW) continue;
-      const isGood = status !== "unknown" && verifiedAt >= oldest && !bounced.has(number);
+      const isGood = hasVerdict(packed) && verifiedAt >= oldest && !bounced.has(number);
       const state = isGood ? KEPT : STALE;
       states[position] = state;
       counts[state] = (counts[state] ?? 0) + 1;
@@ -115,6 +115,12 @@ export const compareLists = async (
   const [, stale = 0, kept = 0] = counts;
   const added = intake.unique - stale - kept;
   return { comparison: { added, kept, stale, removed, keptSince }, states };
+};
+
+/** A role address has its status without a reply of the mail server, also where it was not charged for that reason. */
+const hasVerdict = (packed: PackedRow[1]): boolean => {
+  const [, , status] = readPackedValues(packed);
+  return status === "role" ? unpack(packed).verification.smtpCheck : status !== "unknown";
 };
 
 /** These results hold whether or not mail to the address bounced: see the precedence of verdicts. */
