@@ -316,3 +316,19 @@ test("a role address whose mail server was not asked is verified and charged aga
   expect(asked.data).toMatchObject({ compared: { again: 1, kept: 0 }, credits_used: 1 });
   expect(kept.data).toMatchObject({ compared: { again: 0, kept: 1 }, credits_used: 0 });
 });
+
+test("the history of an erased row has no result of another erased row", async () => {
+  const ctx = await givenFirst();
+  ctx.later(DAY_MS);
+  await whenContinued(ctx, { fresh_days: 0 });
+  await whenQuiet(ctx);
+  for (const email of ["dee@x.com", "ann@x.com"])
+    await send(ctx.world, "DELETE /v1/data", { key: ctx.liveKey, query: { email } });
+  await whenReconciled(ctx);
+  await whenQuiet(ctx);
+
+  const { data } = await send(ctx.world, "GET /v1/jobs/job_2/results/5", { key: ctx.liveKey });
+
+  expect(data.email).toBe("[erased]");
+  expect(data).not.toHaveProperty("history");
+});

@@ -1,6 +1,6 @@
 import type { World } from "../ports/world.ts";
 import { findJob, type Job } from "../rows/items.ts";
-import type { VerifiedRow } from "../rows/results.ts";
+import { ERASED, type VerifiedRow } from "../rows/results.ts";
 import { findPosition, readChunkPieces } from "../rows/row-index.ts";
 import type { Verification } from "../verify/result.ts";
 import { readSelectedRows } from "./read-job-row.ts";
@@ -21,7 +21,8 @@ export const readRowHistory = async (
   row: VerifiedRow & { readonly chunk: number },
 ): Promise<readonly FormerResult[]> => {
   const found = [...(await readReplaced(world, job, row))];
-  let { continues } = job;
+  // Every erased row has the same text, so nothing tells which of them are this address.
+  let continues = row.result.email === ERASED ? undefined : job.continues;
   for (let lists = 0; continues !== undefined && lists < LISTS_MAX; lists++) {
     const earlier = await findJob(world.table, continues);
     if (earlier?.owner !== job.owner) break;
