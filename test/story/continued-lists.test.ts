@@ -332,3 +332,18 @@ test("the history of an erased row has no result of another erased row", async (
   expect(data.email).toBe("[erased]");
   expect(data).not.toHaveProperty("history");
 });
+
+test("a kept result shows the address as the new list writes it", async () => {
+  const ctx = await givenFirst("email\nAnn@X.com\nbob@x.com\nCy@x.com\n");
+  const content = "email\nann@x.com\nBob <BOB@x.com>\nCy@x.com\n";
+
+  const { data } = await whenContinued(ctx, { content });
+  await whenQuiet(ctx);
+
+  expect(data).toMatchObject({ compared: { kept: 3 } });
+  expect(formatRows(await readJob(ctx, data.job_id))).toEqual([
+    "2 ann@x.com valid",
+    "3 BOB@x.com valid",
+    "4 Cy@x.com valid",
+  ]);
+});

@@ -2,6 +2,7 @@ import { crc32 } from "node:zlib";
 import { isAddress } from "@mailproof/mail/address";
 import { parseAddressCell, readAddress } from "@mailproof/mail/address-cell";
 import type { AccountHistory } from "../calibration/account-history.ts";
+import { type ByteText, toText } from "../intake/byte-text.ts";
 import type { FileIntake } from "../intake/ingest.ts";
 import { type EncodedRow, type InputRow, readInput } from "../intake/input-blob.ts";
 import { prefetch } from "../lib/prefetch.ts";
@@ -48,14 +49,21 @@ export type ListedRows = {
   readonly findPosition: (row: number) => number;
   readonly getRow: (position: number) => number;
   readonly getCellsSum: (position: number) => number;
+  /** The address in this canonical form as the row writes it. */
+  readonly spell: (row: number, canonical: string) => string;
 };
 
-/** Remembers the number of each row of a list, and a checksum of its cells. */
+/** Only such an address may differ from its canonical form. */
+const MAY_DIFFER = /[A-Z\x80-\xff]/;
+
+/** Remembers the number of each row of a list, a checksum of its cells, and an address that is not in its canonical form. */
 export const createListedRows = (): ListedRows => {
   const rows: number[] = [];
   const sums: number[] = [];
+  const spellings = new Map<number, ByteText>();
   return {
-    onRow: ([row, _email, ...cells]) => {
+    onRow: ([row, email, ...cells]) => {
+      if (MAY_DIFFER.test(email)) spellings.set(row, email);
       rows.push(row);
       sums.push(crc32(Buffer.from(JSON.stringify(cells), "latin1")));
     },
@@ -70,12 +78,18 @@ export const createListedRows = (): ListedRows => {
     },
     getRow: (position) => rows[position] ?? 0,
     getCellsSum: (position) => sums[position] ?? 0,
+    spell: (row, canonical) => {
+      const own = spellings.get(row);
+      return own === undefined ? canonical : toText(own);
+    },
   };
 };
 
 export type ReadList = { readonly intake: FileIntake; readonly rows: ListedRows };
 
 const CHUNKS_AHEAD = 3;
+/** The place of the address in a packed result. */
+const EMAIL = 1;
 
 /** Reads the earlier results once, in their order. `onKept` receives each that is kept, and the position of its new row. */
 export const compareLists = async (
@@ -98,7 +112,8 @@ export const compareLists = async (
     for (const [number, packed] of found) {
       const [, email, , , , , , , , , , , verifiedAt] = readPackedValues(packed);
       if (email === ERASED || isDuplicate(packed)) continue;
-      const row = intake.findRow(readAddress(email).canonical);
+      const { canonical } = readAddress(email);
+      const row = intake.findRow(canonical);
       const position = rows.findPosition(row);
       if (row === 0) removed += 1;
       if (row === 0 || states[position] !== NEW) continue;
@@ -108,7 +123,8 @@ export const compareLists = async (
       counts[state] = (counts[state] ?? 0) + 1;
       if (state !== KEPT) continue;
       if (keptSince === null || verifiedAt < keptSince) keptSince = verifiedAt;
-      await onKept(position, packed);
+      const own = rows.spell(row, canonical);
+      await onKept(position, own === email ? packed : packed.with(EMAIL, own));
     }
     await world.callers.yieldToCallers(requester);
   }
