@@ -347,3 +347,18 @@ test("a kept result shows the address as the new list writes it", async () => {
     "4 Cy@x.com valid",
   ]);
 });
+
+test("an address without a result in the earlier list is not new", async () => {
+  const ctx = await givenChunked();
+  const fileKey = await givenUpload(ctx, ctx.liveKey, FIRST);
+  await whenFiled(ctx.world, ctx.liveKey, createProcessRequest(fileKey));
+  await send(ctx.world, "POST /v1/jobs/job_1/cancel", { key: ctx.liveKey });
+  await whenQuiet(ctx);
+
+  const { data } = await whenContinued(ctx);
+
+  expect(data).toMatchObject({
+    compared: { new: 1, kept: 0, again: 3, removed: 1 },
+    credits_used: 4,
+  });
+});

@@ -1154,7 +1154,7 @@ export interface ProcessFileData {
     new: number;
     /** Addresses that keep their earlier result. They cost nothing. */
     kept: number;
-    /** Addresses whose earlier result is too old or `unknown`. They are verified again. */
+    /** Addresses whose earlier result is missing, too old or `unknown`. They are verified again. */
     again: number;
     /** Addresses that only the earlier list has. */
     removed: number;
@@ -1241,7 +1241,7 @@ export interface PreviewFileData {
     new: number;
     /** Addresses that keep their earlier result. They cost nothing. */
     kept: number;
-    /** Addresses whose earlier result is too old or `unknown`. They are verified again. */
+    /** Addresses whose earlier result is missing, too old or `unknown`. They are verified again. */
     again: number;
     /** Addresses that only the earlier list has. */
     removed: number;

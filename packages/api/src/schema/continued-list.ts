@@ -42,7 +42,7 @@ export const ComparedLists = v.object({
   kept: describe(Count, "Addresses that keep their earlier result. They cost nothing."),
   again: describe(
     Count,
-    "Addresses whose earlier result is too old or `unknown`. They are verified again.",
+    "Addresses whose earlier result is missing, too old or `unknown`. They are verified again.",
   ),
   removed: describe(Count, "Addresses that only the earlier list has."),
   kept_since: describe(

@@ -30,7 +30,7 @@ export type Comparison = {
   readonly added: number;
   /** They keep the earlier result. */
   readonly kept: number;
-  /** The earlier result is too old, has no verdict, or does not count a bounce. */
+  /** The earlier result is missing, too old, without a verdict, or does not count a bounce. */
   readonly stale: number;
   /** Only the earlier list has them. */
   readonly removed: number;
@@ -93,7 +93,7 @@ const EMAIL = 1;
 
 /** Reads the earlier results once, in their order. `onKept` receives each that is kept, and the position of its new row. */
 export const compareLists = async (
-  world: Pick<World, "table" | "callers" | "now">,
+  world: Pick<World, "table" | "blobs" | "callers" | "now">,
   { intake, rows }: ReadList,
   { earlier, freshDays, history }: Continued,
   onKept: (position: number, result: PackedRow[1]) => Promise<void> | undefined,
@@ -128,6 +128,19 @@ export const compareLists = async (
     }
     await world.callers.yieldToCallers(requester);
   }
+  const { cancelled, no_result: lost } = earlier.refunds;
+  if (cancelled + lost > 0) {
+    let absent = 0;
+    const isRead = await readEarlierInput(world, earlier, ([, email]) => {
+      const row = intake.findRow(readAddress(email).canonical);
+      const position = rows.findPosition(row);
+      if (row === 0 && email !== "") absent += 1;
+      if (row === 0 || states[position] !== NEW) return;
+      states[position] = STALE;
+      counts[STALE] = (counts[STALE] ?? 0) + 1;
+    });
+    if (isRead) removed = absent;
+  }
   const [, stale = 0, kept = 0] = counts;
   const added = intake.unique - stale - kept;
   return { comparison: { added, kept, stale, removed, keptSince }, states };
@@ -161,29 +174,40 @@ const findBounced = async (
   return bounced;
 };
 
+/** Calls `onRow` for each row of the earlier list as it was sent. False: not all of them can be read. */
+const readEarlierInput = async (
+  { table, blobs }: Pick<World, "table" | "blobs">,
+  { id, input }: Job,
+  onRow: (row: InputRow) => void,
+): Promise<boolean> => {
+  try {
+    const found = input && (await readInput(blobs, input, await findInputMetadata(table, id)));
+    if (!found) return false;
+    for await (const rows of found) for (const row of rows) onRow(row);
+    return true;
+  } catch (error) {
+    if (error instanceof UnreadableBlobError) return false;
+    throw error;
+  }
+};
+
 /** How many rows have the address of an earlier row and other cells. Null: the columns differ, or the earlier list is gone. */
 export const countChangedRows = async (
-  { table, blobs }: Pick<World, "table" | "blobs">,
-  { intake, rows }: ReadList,
+  world: Pick<World, "table" | "blobs">,
+  list: ReadList,
   { earlier }: Continued,
 ): Promise<number | null> => {
   if (!earlier.input) return null;
-  const metadata = await findInputMetadata(table, earlier.id);
-  const { columns, emailColumn } = intake.format;
+  const metadata = await findInputMetadata(world.table, earlier.id);
+  const { columns, emailColumn } = list.intake.format;
   const names = columns.filter((_, at) => at !== emailColumn);
   if (metadata.emailColumn?.at !== emailColumn || metadata.columns.join("\n") !== names.join("\n"))
     return null;
   let changed = 0;
-  try {
-    const found = await readInput(blobs, earlier.input, metadata);
-    if (!found) return null;
-    for await (const some of found)
-      for (const own of some) if (isChanged({ intake, rows }, own)) changed += 1;
-    return changed;
-  } catch (error) {
-    if (error instanceof UnreadableBlobError) return null;
-    throw error;
-  }
+  const isRead = await readEarlierInput(world, earlier, (own) => {
+    if (isChanged(list, own)) changed += 1;
+  });
+  return isRead ? changed : null;
 };
 
 const isChanged = ({ intake, rows }: ReadList, [_row, email, ...cells]: InputRow): boolean => {
