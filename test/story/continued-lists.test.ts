@@ -362,3 +362,24 @@ test("an address without a result in the earlier list is not new", async () => {
     credits_used: 4,
   });
 });
+
+test("a comparison and the history of a row take their turn among the reads of whole lists", async () => {
+  const ctx = await givenFirst();
+  await whenContinued(ctx, { fresh_days: 0 });
+  await whenQuiet(ctx);
+  // All that a minute allows beside the comparison of four rows.
+  const rows = 60_000_000 - 20 * 4;
+  const everyRow = { account: "acc_1", name: "every row", rows, bytes: 1 };
+  await ctx.world.listReads.run(everyRow, async () => undefined);
+  const fileKey = await givenUpload(ctx, ctx.liveKey, SECOND);
+  const preview = { action: "preview", file_key: fileKey, continues: "job_1" };
+
+  const answers = [
+    await whenFiled(ctx.world, ctx.liveKey, preview),
+    await whenContinued(ctx, { key: "k2" }),
+    await send(ctx.world, "GET /v1/jobs/job_2/results/2", { key: ctx.liveKey }),
+  ];
+
+  expect(answers.map(({ error }) => error?.code)).toEqual(Array(3).fill("RATE_LIMITED"));
+  await thenConsistent(ctx);
+});

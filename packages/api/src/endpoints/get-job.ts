@@ -9,6 +9,7 @@ import {
   readResultPage,
 } from "@mailproof/core/find-rows/result-pages";
 import {
+  INDEX_BYTES,
   type RowSelection,
   type SelectedRows,
   selectRows,
@@ -170,9 +171,6 @@ const prepareReading = (
       return { rows: page.rows, ...(position !== undefined && { next_key: position }) };
     });
 };
-
-/** Three slices of the index with the longest addresses need this memory, with the rows near the page. */
-const INDEX_BYTES = 25_000_000;
 
 const readFacets = (
   world: AppWorld,

@@ -1,3 +1,4 @@
+import type { AppWorld } from "@mailproof/core/app-world";
 import { createUpload } from "@mailproof/core/intake/uploads";
 import { withMoneySentence } from "@mailproof/core/lib/failure";
 import { continueList, previewList } from "@mailproof/core/lists/continue-list";
@@ -177,7 +178,12 @@ type Sent = {
   readonly request: Json & Pick<FileFields, "continues" | "fresh_days">;
 };
 
-const process = async (world: World, caller: Caller, file: FileRequest, { key, request }: Sent) => {
+const process = async (
+  world: AppWorld,
+  caller: Caller,
+  file: FileRequest,
+  { key, request }: Sent,
+) => {
   const keyed = keyedBy("verify_file", caller, key, request);
   const { continues, fresh_days } = request;
   const find = (earlier: string) =>
@@ -244,7 +250,7 @@ const UNDER_WAY = {
 };
 
 const preview = async (
-  world: World,
+  world: AppWorld,
   caller: Caller,
   { file_key: fileKey, email_column: emailColumn, has_header: hasHeader, ...fields }: PreviewFields,
 ) => {

@@ -1,6 +1,6 @@
+import type { AppWorld } from "@mailproof/core/app-world";
 import { createAccountHistory } from "@mailproof/core/calibration/account-history";
 import type { Comparison, Continued } from "@mailproof/core/lists/earlier-results";
-import type { World } from "@mailproof/core/ports/world";
 import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
@@ -70,13 +70,28 @@ type ContinuationFields = {
   readonly fresh_days?: number | undefined;
 };
 
+/** A comparison takes the processor twenty times as long as a search of the same rows, and holds both lists. */
+const SEARCHES = 20;
+const COMPARED_BYTES = 25_000_000;
+
 /** Another account's job gives the same failure as a missing one. */
 export const findContinued = async (
-  world: World,
+  world: AppWorld,
   caller: Caller,
   { continues, fresh_days: freshDays = FRESH_DAYS.default }: ContinuationFields,
 ): Promise<Continued> => {
   const earlier = await requireJob(world, caller, continues);
   if (earlier.kind === "single") throw invalidField("continues", "is the job of one address");
-  return { earlier, freshDays, history: createAccountHistory(world, caller) };
+  const cost = {
+    account: caller.account,
+    name: `compare ${world.newId("txn")}`,
+    rows: SEARCHES * earlier.processed,
+    bytes: COMPARED_BYTES,
+  };
+  return {
+    earlier,
+    freshDays,
+    history: createAccountHistory(world, caller),
+    inTurn: (compare) => world.listReads.run(cost, compare),
+  };
 };

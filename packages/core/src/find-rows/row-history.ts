@@ -2,14 +2,15 @@ import type { World } from "../ports/world.ts";
 import { findJob, type Job } from "../rows/items.ts";
 import { ERASED, type VerifiedRow } from "../rows/results.ts";
 import { findPosition, readChunkPieces } from "../rows/row-index.ts";
+import type { ListReads } from "../runtime/list-reads.ts";
 import type { Verification } from "../verify/result.ts";
 import { readSelectedRows } from "./read-job-row.ts";
-import { selectRows } from "./select-rows.ts";
+import { INDEX_BYTES, selectRows } from "./select-rows.ts";
 
 /** A former result of a row's address, and the job that has it. */
 export type FormerResult = { readonly job: string; readonly result: Verification };
 
-type HistoryWorld = Pick<World, "table" | "sleep">;
+type HistoryWorld = Pick<World, "table" | "sleep"> & { readonly listReads: ListReads };
 
 /** Each earlier list is searched by its index, which takes 200 ms for half a million rows. */
 const LISTS_MAX = 5;
@@ -60,7 +61,11 @@ const findInList = async (
   const selection = { filter: {}, text: email, order: { by: "row", isDescending: false } } as const;
   const pause = () => world.sleep(0);
   const start = { offset: 0 };
-  const { found } = await selectRows(world.table, earlier, selection, start, ADDRESSES_MAX, pause);
+  const { account, id, processed } = earlier;
+  const cost = { account, name: `history ${id} ${email}`, rows: processed, bytes: INDEX_BYTES };
+  const { found } = await world.listReads.run(cost, () =>
+    selectRows(world.table, earlier, selection, start, ADDRESSES_MAX, pause),
+  );
   const rows = await readSelectedRows(world, earlier.id, found);
   return rows.flatMap(({ result }) =>
     result.email.toLowerCase() === email.toLowerCase() ? [{ job: earlier.id, result }] : [],

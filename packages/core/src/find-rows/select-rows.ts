@@ -35,6 +35,9 @@ export type SelectedRows = {
   readonly hasMore: boolean;
 };
 
+/** Three slices of the index with the longest addresses need this memory, with the rows near the page. */
+export const INDEX_BYTES = 25_000_000;
+
 type Start = { readonly after: RowPosition } | { readonly offset: number };
 
 export const selectRows = async (

@@ -55,12 +55,14 @@ export const continueList = async (
   const accepted = await acceptList(world, payer, order, async (id) => {
     const continued = await findContinued();
     assertEnded(continued.earlier);
-    const rows = createListedRows();
-    const key = toInputBlobKey(id);
-    const intake = await readList(world, payer, request, { key, onRow: rows.onRow });
-    const expiresAt = toEpochSeconds(world.now()) + getRetentionSeconds(payer);
-    const list = { id, chunkRows, expiresAt, list: { intake, rows } };
-    const { comparison, taken, summary } = await keepResults(world, list, continued);
+    const { intake, comparison, taken, summary } = await continued.inTurn(async () => {
+      const rows = createListedRows();
+      const key = toInputBlobKey(id);
+      const read = await readList(world, payer, request, { key, onRow: rows.onRow });
+      const expiresAt = toEpochSeconds(world.now()) + getRetentionSeconds(payer);
+      const list = { id, chunkRows, expiresAt, list: { intake: read, rows } };
+      return { intake: read, ...(await keepResults(world, list, continued)) };
+    });
     return {
       list: {
         ...toListFields(request, intake, idempotencyKey),
@@ -101,16 +103,15 @@ export const previewList = async (
   continued: Continued,
 ): Promise<ListPreview> => {
   assertEnded(continued.earlier);
-  const rows = createListedRows();
-  const intake = await readList(world, payer, file, {
-    key: "preview",
-    onRow: rows.onRow,
-    blobs: NOWHERE,
+  return continued.inTurn(async () => {
+    const rows = createListedRows();
+    const to = { key: "preview", onRow: rows.onRow, blobs: NOWHERE };
+    const intake = await readList(world, payer, file, to);
+    const list = { intake, rows };
+    const { comparison } = await compareLists(world, list, continued, () => undefined);
+    const changed = await countChangedRows(world, list, continued);
+    return { counts: toFileCounts(intake), compared: comparison, changed };
   });
-  const list = { intake, rows };
-  const { comparison } = await compareLists(world, list, continued, () => undefined);
-  const changed = await countChangedRows(world, list, continued);
-  return { counts: toFileCounts(intake), compared: comparison, changed };
 };
 
 /** Reads what is put and stores nothing. */
