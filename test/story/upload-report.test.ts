@@ -36,6 +36,10 @@ test.each([
   ["in gzip", gzipSync(createDailyReport())],
   ["in zip", createZip({ name: "a.xml", content: createDailyReport() })],
   ["in a mail", createReportMail([{ content: gzipSync(createDailyReport()) }])],
+  [
+    "in a mail with a line of text that begins with From",
+    createReportMail([{ content: gzipSync(createDailyReport()) }]).replace("This is", "From us"),
+  ],
 ])("the service stores a report %s, and the response summarises it", async (_how, file) => {
   const ctx = await given();
 

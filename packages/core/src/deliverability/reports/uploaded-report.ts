@@ -10,13 +10,17 @@ const START_BYTES = 100;
 export const isMail = (bytes: Uint8Array): boolean =>
   MAIL_START.test(Buffer.from(bytes.subarray(0, START_BYTES)).toString("latin1"));
 
-/** The report files in the mail of an .eml file, or in the mails of an mbox file (RFC 4155). */
-export const listMailedFiles = (bytes: Uint8Array): readonly Buffer[] =>
-  Buffer.from(bytes)
-    .toString("latin1")
-    .split(/^From .*\r?\n/m)
+/**
+ * The report files in the mail of an .eml file, or in the mails of an mbox file: its "From " line and each one after an empty
+ * line begin a mail (RFC 4155). In the text of an .eml file such a line is only text.
+ */
+export const listMailedFiles = (bytes: Uint8Array): readonly Buffer[] => {
+  const text = Buffer.from(bytes).toString("latin1");
+  const mails = text.startsWith("From ") ? text.split(/(?<=^|\n\r?\n)From .*\r?\n/) : [text];
+  return mails
     .filter((mail) => mail !== "")
     .flatMap((mail) => findReportFiles(Buffer.from(mail, "latin1")));
+};
 
 /** The report in an uploaded file: the file itself, or the one in a mail. */
 export const readUploadedReport = async (bytes: Uint8Array): Promise<Report> => {
