@@ -162,6 +162,7 @@ const SOURCES = asRows`
   forwarded mail | ${{ ...FAILED, reasons: ["forwarded"] }} | ${undefined} | ${{ code: "forwarded" }} | receivers report this mail as forwarded
   mail that passes as another domain | ${{ ...FAILED, auth: "<spf><domain>bounce.firm.example</domain><result>pass</result></spf>" }} | ${undefined}
     | ${{ code: "signs_as_other" }} | its mail passes only as bounce.firm.example
+  mail whose ARC chain the receiver trusts | ${{ ...FAILED, reasons: ["local_policy</type><comment>arc=pass as[1].d=f.example</comment><type>"] }} | ${undefined} | ${{ code: "forwarded" }} | receivers report this mail as forwarded
 `;
 
 test.each(SOURCES)(

@@ -119,13 +119,15 @@ const readRecord = (record: XmlElement, path: string): ReportRow => {
     passed.filter(({ name }) => name === method).flatMap((result) => toAuthDomain(result) ?? []);
   const spf = domainsOf("spf");
   const dkim = domainsOf("dkim");
+  const reasons = listChildren(evaluated, "reason");
   return {
     ip: readIp(`${path}.row.source_ip`, findText(row, "source_ip")),
     messages: readCount(`${path}.row.count`, findText(row, "count")),
     isSpfAligned: readVerdict(evaluated, "spf") ?? spf.some((domain) => isRelated(domain, from)),
     isDkimAligned: readVerdict(evaluated, "dkim") ?? dkim.some((domain) => isRelated(domain, from)),
     disposition: toWord<Disposition>(DISPOSITIONS, findText(evaluated, "disposition")) ?? "unknown",
-    reasons: listChildren(evaluated, "reason").flatMap((reason) => readReason(reason) ?? []),
+    reasons: reasons.flatMap((reason) => readReason(reason) ?? []),
+    isForwarded: reasons.some(isForwarding),
     authenticated: [...new Set([...spf, ...dkim])],
   };
 };
@@ -134,6 +136,17 @@ const readReason = (reason: XmlElement): OverrideReason | undefined => {
   const text = findText(reason, "type");
   return text === undefined ? undefined : (toWord(OVERRIDE_REASONS, text) ?? "other");
 };
+
+const FORWARDING: readonly (OverrideReason | undefined)[] = [
+  "forwarded",
+  "mailing_list",
+  "trusted_forwarder",
+];
+
+/** RFC 8617 §7.2.2: a receiver that trusts the ARC chain of a forwarder reports local_policy with the comment arc=pass. */
+const isForwarding = (reason: XmlElement): boolean =>
+  FORWARDING.includes(readReason(reason)) ||
+  /\barc\s*=\s*pass\b/i.test(findText(reason, "comment") ?? "");
 
 const readVerdict = (
   evaluated: XmlElement | undefined,

@@ -7,6 +7,8 @@ export type ReportRow = {
   readonly isDkimAligned: boolean;
   readonly disposition: Disposition;
   readonly reasons: readonly OverrideReason[];
+  /** By a reason of the receiver. */
+  readonly isForwarded: boolean;
   readonly authenticated: readonly string[];
 };
 
@@ -20,8 +22,6 @@ type OpenSums = Mutable<Omit<SourceSums, "dispositions" | "reasons" | "authentic
 
 /** A message may have many signatures; ten show its sender. */
 const AUTHENTICATED_MAX = 10;
-
-const FORWARDING: readonly OverrideReason[] = ["forwarded", "mailing_list", "trusted_forwarder"];
 
 export const createSourceSums = (sourcesMax = Number.POSITIVE_INFINITY) => {
   const sources = new Map<string | null, OpenSums>();
@@ -78,7 +78,6 @@ const createEmpty = (ip: string | null): OpenSums => ({
 const toSums = (row: ReportRow): SourceSums => {
   const { ip, messages, isSpfAligned, isDkimAligned, disposition, reasons, authenticated } = row;
   const isAligned = isSpfAligned || isDkimAligned;
-  const isForwarded = !isAligned && reasons.some((reason) => FORWARDING.includes(reason));
   const countIf = (holds: boolean): number => (holds ? messages : 0);
   const countEach = <K extends string>(keys: readonly K[]): Sums<K> =>
     Object.fromEntries(keys.map((key) => [key, messages])) as Sums<K>;
@@ -88,7 +87,7 @@ const toSums = (row: ReportRow): SourceSums => {
     aligned: countIf(isAligned),
     spfAligned: countIf(isSpfAligned),
     dkimAligned: countIf(isDkimAligned),
-    forwarded: countIf(isForwarded),
+    forwarded: countIf(!isAligned && row.isForwarded),
     dispositions: countEach([disposition]),
     reasons: countEach(reasons),
     authenticated: countEach(authenticated),
