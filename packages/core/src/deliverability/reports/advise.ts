@@ -35,9 +35,12 @@ const isBelow = (name: string, ends: readonly string[]): boolean =>
 
 /** Finds the service of this source by its authenticated domains, which no other sender can use, or by the host's name. */
 export const findSenderService = ({
+  ip,
   authenticated,
   host,
-}: Pick<SourceSums, "authenticated" | "host">): SenderService | undefined => {
+}: Pick<SourceSums, "ip" | "authenticated" | "host">): SenderService | undefined => {
+  // The sum of the smallest sources mixes the domains of many senders.
+  if (ip === null) return undefined;
   const domains = Object.keys(authenticated);
   return (
     SENDER_SERVICES.find((row) => domains.some((domain) => isBelow(domain, row.domains))) ??
