@@ -162,6 +162,8 @@ const SOURCES = asRows`
   forwarded mail | ${{ ...FAILED, reasons: ["forwarded"] }} | ${undefined} | ${{ code: "forwarded" }} | receivers report this mail as forwarded
   mail that passes as another domain | ${{ ...FAILED, auth: "<spf><domain>bounce.firm.example</domain><result>pass</result></spf>" }} | ${undefined}
     | ${{ code: "signs_as_other" }} | its mail passes only as bounce.firm.example
+  mail that passes as another domain from a host of a service | ${{ ...FAILED, auth: "<spf><domain>gmail.com</domain><result>pass</result></spf>" }} | mail-sor-f41.google.com
+    | ${{ code: "signs_as_other" }} | its mail passes only as gmail.com
   mail whose ARC chain the receiver trusts | ${{ ...FAILED, reasons: ["local_policy</type><comment>arc=pass as[1].d=f.example</comment><type>"] }} | ${undefined} | ${{ code: "forwarded" }} | receivers report this mail as forwarded
 `;
 
@@ -183,6 +185,18 @@ test.each(SOURCES)(
     expect(source.advice).toEqual({ ...advice, text: expect.stringContaining(text) });
   },
 );
+
+test("the report summary calls a sender that signs most of its mail partly aligned, and not another domain", async () => {
+  const { world, liveKey: key } = await given();
+  await uploadReport(world, key, { records: [{ count: 9 }, FAILED] });
+
+  const { data } = await ask(world, key);
+
+  expect(data.dmarc.sources[0].advice).toEqual({
+    code: "partly_aligned",
+    text: "Some of this mail is aligned. If the rest is yours, sign it with DKIM as example.com, too.",
+  });
+});
 
 test("the report summary omits a host name that does not resolve to the source's address", async () => {
   const ctx = await given();
@@ -257,7 +271,7 @@ test("the report summary groups sources by service, by the domain of their hosts
       advice.spf_term,
     ]),
   ).toEqual([
-    ["Google Workspace", 2, 1_000, "add_service", "include:_spf.google.com"],
+    ["Google Workspace", 2, 1_000, "partly_aligned", undefined],
     ["firm.co.uk", 2, 89, "aligned", undefined],
     ["203.0.113.0/24", 2, 8, "unknown_source", undefined],
     ["2001:db8:1::/48", 1, 3, "unknown_source", "ip6:2001:db8:1:2::3"],

@@ -2547,6 +2547,7 @@ export interface GetDomainProgressData {
           | "add_service_dkim"
           | "signs_as_other"
           | "unknown_source"
+          | "partly_aligned"
           | "small_sources";
         /** The same in a sentence. */
         text: string;
@@ -2757,6 +2758,7 @@ export interface GetDomainReportsData {
           | "add_service_dkim"
           | "signs_as_other"
           | "unknown_source"
+          | "partly_aligned"
           | "small_sources";
         /** The same in a sentence. */
         text: string;
@@ -2828,6 +2830,7 @@ export interface GetDomainReportsData {
           | "add_service_dkim"
           | "signs_as_other"
           | "unknown_source"
+          | "partly_aligned"
           | "small_sources";
         /** The same in a sentence. */
         text: string;

@@ -147,7 +147,12 @@ const measureMail = (
 };
 
 /** Advice for mail that seems to be the owner's. Other mail without a pass may come from strangers; only the share counts it. */
-const OWN_ADVICE: readonly AdviceCode[] = ["add_service", "add_service_dkim", "signs_as_other"];
+const OWN_ADVICE: readonly AdviceCode[] = [
+  "add_service",
+  "add_service_dkim",
+  "signs_as_other",
+  "partly_aligned",
+];
 
 /** Returns the sources of each sender whose unaligned mail exceeds the limit. A service sends from many addresses. */
 export const findUnalignedSenders = (

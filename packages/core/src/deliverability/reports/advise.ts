@@ -14,6 +14,8 @@ const ADVICE_TEXTS = {
     "If you use this sender, have it sign with DKIM as {domain}: its mail passes only as {other}.",
   unknown_source:
     "If this sender is yours, add {term} to SPF and sign with DKIM; otherwise a strict policy stops it.",
+  partly_aligned:
+    "Some of this mail is aligned. If the rest is yours, sign it with DKIM as {domain}, too.",
   small_sources:
     "Look at the larger sources first: this is the sum of the smallest ones of a very long report.",
 } as const;
@@ -51,13 +53,16 @@ export const findSenderService = ({
 /** `addresses`: the number of addresses of a sender whose sums are added up in `source`. */
 export const advise = (source: SourceSums, domain: string, addresses = 1): Advice => {
   const service = findSenderService(source);
-  const code = chooseAdvice(source, service);
-  const others = Object.keys(source.authenticated);
-  const other = others.find((name) => !isBelow(name, [domain])) ?? others[0] ?? "";
+  const names = Object.keys(source.authenticated).filter((name) => name !== domain);
+  const other = names.find((name) => !isBelow(name, [domain])) ?? names[0];
+  // A forwarder may use a host of a service: its mail passes as another domain, and as none of the service.
+  const isForwarder =
+    other !== undefined && !names.some((name) => isBelow(name, service?.domains ?? []));
+  const code = chooseAdvice(source, isForwarder ? undefined : service, other);
   const ownTerm = source.ip === null || addresses > 1 ? null : toIpTerm(source.ip);
   const values: Readonly<Record<string, string>> = {
     domain,
-    other,
+    other: other ?? "",
     title: service?.title ?? "",
     include: service?.include ?? "",
     selectors: service?.selectors ? ` (selector ${service.selectors.join(", ")})` : "",
@@ -67,15 +72,22 @@ export const advise = (source: SourceSums, domain: string, addresses = 1): Advic
   return { code, text, spfTerm: chooseTerm(code, service, ownTerm) };
 };
 
-const chooseAdvice = (source: SourceSums, service: SenderService | undefined): AdviceCode => {
-  const { ip, messages, aligned, dkimAligned, forwarded, authenticated } = source;
+const chooseAdvice = (
+  source: SourceSums,
+  service: SenderService | undefined,
+  other: string | undefined,
+): AdviceCode => {
+  const { ip, messages, aligned, dkimAligned, forwarded } = source;
   if (countUnaligned(source) <= messages * UNALIGNED_SHARE_MAX) {
     if (forwarded > aligned) return "forwarded";
     return dkimAligned * 2 < aligned ? "add_dkim" : "aligned";
   }
   if (ip === null) return "small_sources";
+  // A sender that signs most of its mail is set up: the rest is unsigned, or broken in transit.
+  if (dkimAligned * 2 > messages - forwarded) return "partly_aligned";
   if (service) return service.include === undefined ? "add_service_dkim" : "add_service";
-  return Object.keys(authenticated).length > 0 ? "signs_as_other" : "unknown_source";
+  if (other !== undefined) return "signs_as_other";
+  return aligned > 0 ? "partly_aligned" : "unknown_source";
 };
 
 const chooseTerm = (
