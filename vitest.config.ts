@@ -39,7 +39,7 @@ const shared = {
 /** Tools and the dashboard's build are there before the first test starts. */
 const local: Suite = {
   ...shared,
-  globalSetup: ["test/runner/tools.setup.ts", "test/runner/package.setup.ts"],
+  globalSetup: ["test/runner/package.setup.ts"],
 };
 
 /** What stands on AWS, over the emulators that npm ships or over another one. */
@@ -100,11 +100,7 @@ const SUITES: Readonly<Record<string, Suite>> = {
   },
   dashboard: {
     ...local,
-    globalSetup: [
-      "test/runner/tools.setup.ts",
-      "test/runner/package.setup.ts",
-      "test/dashboard/browser.setup.ts",
-    ],
+    globalSetup: ["test/runner/package.setup.ts", "test/dashboard/browser.setup.ts"],
     include: ["test/dashboard/*.test.ts"],
   },
   deploy: { ...shared, setupFiles: [], include: ["test/deploy/*.test.ts"] },

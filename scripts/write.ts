@@ -17,10 +17,38 @@ const writeSource = (file: string, source: string): void => {
   execFileSync(join(findTools(), "biome"), ["format", "--write", file]);
 };
 
+const EXAMPLES = "packages/api/src/openapi/examples.ts";
+
+const EXAMPLES_HEAD = `\
+// Written by scripts/write.ts: requests that were really sent, and what was answered.
+
+export type Example = {
+  readonly route: string;
+  readonly name: string;
+  readonly title: string;
+  readonly path: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  readonly request?: unknown;
+  readonly status: number;
+  readonly answer: unknown;
+};
+
+export const EXAMPLES: readonly Example[] = `;
+
+/** Records the examples of the document by sending requests through the service. */
+const formatExamples = async (): Promise<string> => {
+  const { recordEvents, recordExamples } = await import("../test/api/recorded.ts");
+  const examples = JSON.stringify(await recordExamples(), null, 2);
+  const events = JSON.stringify(await recordEvents(), null, 2);
+  return `${EXAMPLES_HEAD}${examples};
+
+/** What arrives at a webhook, by the name of the event. */
+export const EVENT_EXAMPLES: Readonly<Record<string, unknown>> = ${events};\n`;
+};
+
 /** Each loads its modules late: the lab's tables need no bundler. */
 const MADE: Readonly<Record<string, () => Promise<void>>> = {
   examples: async () => {
-    const { EXAMPLES, formatExamples } = await import("./made/examples.ts");
     writeSource(EXAMPLES, await formatExamples());
   },
   client: async () => {

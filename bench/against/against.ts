@@ -1,8 +1,7 @@
 import { formatNumber, printTable, type ReportTable } from "../report.ts";
 import { TREE } from "../server.ts";
-import { FIGURES, type FigureName } from "./figures.ts";
 import { type Comparison, compareRounds, formatSentence, judge, pickBest } from "./judge.ts";
-import type { RowName } from "./ratios.ts";
+import { FIGURES, type FigureName, type RowName } from "./ratios.ts";
 import { type Figures, runScenario, type ScenarioName } from "./scenarios.ts";
 
 // The server of another commit and that of this tree, in turns: bench/run.ts starts this with the folder of the other one.

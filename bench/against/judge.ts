@@ -1,6 +1,5 @@
 import { computeMedian, formatNumber } from "../report.ts";
-import { FIGURES, type FigureName } from "./figures.ts";
-import { RATIOS, type RowName } from "./ratios.ts";
+import { FIGURES, type FigureName, RATIOS, type RowName } from "./ratios.ts";
 import type { Figures } from "./scenarios.ts";
 
 // What two trees came to, as ratios, and which of them are too low.

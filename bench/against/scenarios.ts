@@ -7,8 +7,7 @@ import { type Api, createKeys, uploadList } from "../http-api.ts";
 import { generateList, type ListCounts, pickDomain, toBytes } from "../list-generator.ts";
 import { type Network, withServer } from "../network.ts";
 import { readUsage, type Server } from "../server.ts";
-import type { FigureName } from "./figures.ts";
-import type { RowName } from "./ratios.ts";
+import type { FigureName, RowName } from "./ratios.ts";
 
 // What is measured of a tree: its server, as a process, before the lab and the load generator of this tree, and over HTTP
 // alone, so that the server of an old commit is measured as well. The work of each row is the same in every run.

@@ -19,6 +19,7 @@ import { audit } from "@mailproof/core/background/audit";
 import { schedules, workers } from "@mailproof/core/background/workers";
 import { createReading } from "@mailproof/core/deliverability/reading";
 import { ONE_REQUEST } from "@mailproof/core/ports/one-request";
+import type { Table, Write } from "@mailproof/core/ports/table";
 import { createRequestLog } from "@mailproof/core/requests/request-log";
 import { createSharedSlots } from "@mailproof/core/smtp-pool/slots/slot-pool";
 import { createEngine } from "@mailproof/core/verify/engine";
@@ -182,6 +183,68 @@ export const runRelease = <World extends AppWorld>(release: Release, world: Worl
     reading: release.createReading(now),
     rateLimit: release.createRateLimit(table, now),
     requestLog: release.createRequestLog(table, now),
+  };
+};
+
+/**
+ * The release with a fault that shows only beside another release: its stored texts, messages and field names have `to` wherever
+ * those of the other have `from`.
+ */
+export const renameStored = (
+  release: Release,
+  from: string,
+  to: string,
+): Release & { readonly change: <World extends AppWorld>(ctx: World) => World } => {
+  const outward = createRename(from, to);
+  const inward = createRename(to, from);
+  return {
+    ...release,
+    workers: release.workers.map((worker) => ({
+      ...worker,
+      handle: (world, body) => worker.handle(world, inward(body)),
+    })),
+    change: <World extends AppWorld>(ctx: World): World => ({
+      ...ctx,
+      table: { ...ctx.table, ...renameInTable(ctx.table, outward, inward) },
+      queue: {
+        ...ctx.queue,
+        sendMany: (name, messages) => ctx.queue.sendMany(name, outward(messages)),
+      },
+    }),
+  };
+};
+
+type Rename = <T>(value: T) => T;
+
+const createRename = (from: string, to: string): Rename => {
+  const rename = (value: unknown): unknown => {
+    if (typeof value === "string") return value.replaceAll(from, to);
+    if (Array.isArray(value)) return value.map(rename);
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, one]) => [rename(name), rename(one)]),
+    );
+  };
+  return rename as Rename;
+};
+
+const renameInTable = (table: Table, outward: Rename, inward: Rename): Partial<Table> => {
+  const transact: Table["transact"] = async (writes, attempt) => {
+    const renamed = outward(writes);
+    const result = await table.transact(renamed, attempt);
+    if (result.outcome !== "refused") return inward(result);
+    // Callers compare the write with theirs.
+    return { ...result, refusedWrite: writes[renamed.indexOf(result.refusedWrite)] as Write };
+  };
+  const write: Table["write"] = async (one) => {
+    const result = await table.write(outward(one));
+    return result.outcome === "refused" ? { ...result, refusedWrite: one } : inward(result);
+  };
+  return {
+    get: async (key) => inward(await table.get(outward(key))),
+    query: async (query) => inward(await table.query(outward(query))),
+    write,
+    transact,
   };
 };
 

@@ -1,6 +1,5 @@
 import { beforeEach, type RunnerTask } from "vitest";
-import { isOverMoto } from "./emulator.ts";
-import { isAwsShaped } from "./shape.ts";
+import { isAwsShaped, isOverMoto } from "./shape.ts";
 
 type Difference = readonly [test: string, why: string];
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import { buildApp } from "fauxqs";
 import { getToolFolder } from "../third-party/tools.ts";
-import { isOverMoto } from "./emulator.ts";
+import { isOverMoto } from "./shape.ts";
 
 // DynamoDB, SQS and S3 on loopback, until the process that started this one is gone. The queues go by the
 // clock of the caller, where it sends one along.

@@ -35,8 +35,7 @@ import {
   machineLocals,
 } from "../mail/signals/local-part-lab.ts";
 import { LOCALS_BY_COUNTRY } from "../mail/signals/names-of-countries.ts";
-import { PROVIDERS } from "../mail/signals/providers.ts";
-import { deadDomains } from "../mail/signals/typo-lab.ts";
+import { deadDomains, PROVIDERS } from "../mail/signals/typo-lab.ts";
 import { asRows } from "../runner/as-rows.ts";
 
 // Goal: what docs/scores.md publishes about each number is what the lab measures today.

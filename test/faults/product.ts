@@ -606,7 +606,7 @@ export const FAULTS: readonly Fault[] = [
     '(item["kind"] === SINGLE) === (kind === "single")',
     "true",
   ),
-  inFile("packages/core/src/verify-one/verify-once.ts", "story/form-counts")(
+  inFile("packages/core/src/verify-one/verify-once.ts", "story/public-keys")(
     "the usage forgets the visitors of a form whose addresses become jobs",
     ", ...countVisit(operation, openedAt, form)]",
     "]",

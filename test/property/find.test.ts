@@ -8,7 +8,7 @@ import { measureEditDistance } from "@mailproof/mail/signals/edit-distance";
 import { suggestTypo } from "@mailproof/mail/signals/typo";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { PROVIDERS } from "../mail/signals/providers.ts";
+import { PROVIDERS } from "../mail/signals/typo-lab.ts";
 
 // Goal: whatever a person is called, the candidates are addresses, few, each once, the likeliest first.
 

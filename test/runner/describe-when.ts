@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, TestRunner } from "vitest";
-import { isOverMoto } from "../aws/emulator.ts";
+import { isOverMoto } from "../aws/shape.ts";
 
 // What a suite may need that not every clone has. Where it is absent the suite is left out, and the last lines of the
 // run say so (test/runner/results.reporter.ts).

@@ -5,9 +5,8 @@ import { endpoint } from "@mailproof/api/http/endpoint";
 import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import { asRows } from "../runner/as-rows.ts";
-import { startServer } from "../servers/listening.ts";
+import { request, setupServer, startServer } from "../servers/listening.ts";
 import { afterRounds, connectTo, get, isOpen, waitForEnd } from "../servers/slow-clients.ts";
-import { request, setupServer } from "./raw-http.ts";
 
 // Goal: what one client sends or leaves unread costs this process a bounded part of its memory and its sockets, and
 // clients that take their answers are served meanwhile.

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { whenWorked } from "../app/drain-queues.ts";
 import { given } from "../app/given.ts";
 import { send } from "../app/send.ts";
+import { request, setupServer } from "../servers/listening.ts";
 import {
   createProcessRequest,
   formatCsv,
@@ -10,7 +11,6 @@ import {
   givenUpload,
   readJob,
 } from "../things/jobs.ts";
-import { request, setupServer } from "./raw-http.ts";
 import { createBody, routesWithBody } from "./requests.ts";
 import { setupTwoAccounts, useEverything } from "./used-account.ts";
 

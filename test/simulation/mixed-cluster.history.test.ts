@@ -6,11 +6,16 @@ import type { SessionOutcome } from "@mailproof/mail/smtp/connect";
 import { expect, test } from "vitest";
 import { listGrants } from "../../infra/iam.ts";
 import { givenWorld } from "../app/given.ts";
-import { CURRENT, findReleaseAbsence, loadLastRelease, type Release } from "../app/release.ts";
+import {
+  CURRENT,
+  findReleaseAbsence,
+  loadLastRelease,
+  type Release,
+  renameStored,
+} from "../app/release.ts";
 import { describeUnless } from "../runner/describe-when.ts";
 import { simulateCluster } from "./cluster.ts";
 import type { SimulatedWorld } from "./process.ts";
-import { renameStored } from "./renames.ts";
 
 // Goal: the limits of a mail provider hold while processes of two releases share its slots, and all rows get their results.
 

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { CURRENT, findReleaseAbsence, loadLastRelease } from "../app/release.ts";
+import { CURRENT, findReleaseAbsence, loadLastRelease, renameStored } from "../app/release.ts";
 import { describeUnless } from "../runner/describe-when.ts";
-import { renameStored } from "./renames.ts";
 import type { Crew } from "./run-script.ts";
 import { runMixed } from "./simulation.ts";
 

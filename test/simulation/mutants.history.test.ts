@@ -2,8 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, expect, test } from "vitest";
 import { MUTANTS } from "./mutants.ts";
 import type { Mutant } from "./run-script.ts";
-import { ALL_SEEDS, SMOKE_SEEDS } from "./seeds.ts";
-import { run } from "./simulation.ts";
+import { ALL_SEEDS, run, SMOKE_SEEDS } from "./simulation.ts";
 import { FLOWS, listSingleFaults, runFlow, runUndisturbed, toHistoryName } from "./sweep.ts";
 
 // Each planted bug is found by the history that mutants-found-by.json names: a seed of smoke.test.ts or simulation.history.test.ts, or one

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { ALL_SEEDS, SMOKE_SEEDS } from "./seeds.ts";
-import { run } from "./simulation.ts";
+import { ALL_SEEDS, run, SMOKE_SEEDS } from "./simulation.ts";
 
 // Goal: whatever clients, crashes, lost replies, stalled processes and repeated messages come together, the invariants of
 // money hold, and every response is true.

@@ -3,6 +3,10 @@ import { FAULTS, type Plan } from "./process.ts";
 import { createRandom } from "./random.ts";
 import { type Fleet, type Jump, type Mutant, runScript, type Script } from "./run-script.ts";
 
+/** `npm run check` plays the first histories; `npm run test:all` plays all. */
+export const SMOKE_SEEDS = 50;
+export const ALL_SEEDS = 100;
+
 /** What mail servers say, and whether the domain can be looked up: rows of one chunk are deferred by several causes. */
 const ADDRESSES = [
   ...[

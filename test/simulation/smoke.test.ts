@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { SMOKE_SEEDS } from "./seeds.ts";
-import { run } from "./simulation.ts";
+import { run, SMOKE_SEEDS } from "./simulation.ts";
 
 // The first seeds of the simulation, as a quick check: npm run check.
 

@@ -1,5 +1,5 @@
 import { describeSweep } from "./describe-sweep.ts";
-import { CANCELLATIONS, JOBS } from "./sweep.ts";
+import { CANCELLATIONS, CHILDREN, CONTINUATIONS, DELETIONS, ERASURES, JOBS } from "./sweep.ts";
 
-describeSweep(JOBS);
-describeSweep(CANCELLATIONS);
+for (const flows of [JOBS, CANCELLATIONS, CHILDREN, CONTINUATIONS, DELETIONS, ERASURES])
+  describeSweep(flows);

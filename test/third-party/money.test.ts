@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import type { Verdict } from "./money/check.ts";
+import type { Verdict } from "./money/history.ts";
 import { findToolAbsence } from "./tools.ts";
 
 // Goal: the money is right in the eyes of a checker that none of us wrote.

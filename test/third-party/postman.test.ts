@@ -6,7 +6,7 @@ import { endpoints } from "@mailproof/api/endpoints";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createJudge } from "../api/judge.ts";
 import { describeUnless } from "../runner/describe-when.ts";
-import { setup as buildPackage } from "../runner/package.setup.ts";
+import { buildPackage } from "../runner/package.setup.ts";
 import { type DnsServer, serveZone } from "../servers/dns-server.ts";
 import { serveFile } from "../servers/running.ts";
 import { findToolAbsence, getToolFolder } from "./tools.ts";

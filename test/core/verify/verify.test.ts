@@ -1,6 +1,7 @@
 import type { ProbeRequest, ProbeResult } from "@mailproof/core/smtp-pool/probe";
 import { createUnansweredResult } from "@mailproof/core/smtp-pool/results";
-import type { Engine } from "@mailproof/core/verify/engine";
+import { createLocalSlots } from "@mailproof/core/smtp-pool/slots/local-slots";
+import { createEngine, type Engine } from "@mailproof/core/verify/engine";
 import { createMailHostLookup } from "@mailproof/core/verify/mail-host-lookup";
 import { QUIET_ENGINE } from "@mailproof/core/verify/quiet-engine";
 import { verify } from "@mailproof/core/verify/verify";
@@ -491,3 +492,37 @@ test("verifyMany verifies an address again when its provider's backoff ends", as
   expect(asked).toEqual([undefined, comeBack.ticket]);
   expect(waits).toEqual([30_000]);
 });
+
+const HOUR_MS = 3_600_000;
+
+test.each([12 * 24, -2])(
+  "a look-up continues when the clock jumps by %s hours meanwhile",
+  async (hours) => {
+    const { world, jump } = givenWorld();
+    const { table, now, sleep, random } = world;
+    let steadyMs = 0;
+    const engine = createEngine({
+      table,
+      now,
+      sleep,
+      random,
+      steadyNow: () => new Date(steadyMs++),
+      lists: createLists(),
+      allowed: [],
+      slots: createLocalSlots({ now }),
+      smtp: { helo: "x.example", from: "a@x.example", port: 25 },
+      connect: async () => "connect_refused",
+      dns: async (type) => {
+        jump(hours * HOUR_MS);
+        const records: readonly unknown[] =
+          type === "MX" ? [{ priority: 1, exchange: "mx.example.org" }] : ["198.51.99.1"];
+        return { kind: "ok", records } as never;
+      },
+    });
+    const options = { deepVerify: false, includeAi: false, includeEvidence: false };
+
+    const result = await verify(engine, "ann@example.org", options);
+
+    expect(result.verification.mxFound).toBe(true);
+  },
+);

@@ -2,7 +2,7 @@ import { createLists } from "@mailproof/mail/lists/lists";
 import { popularProviders } from "@mailproof/mail/lists/providers";
 import { suggestTypo } from "@mailproof/mail/signals/typo";
 import { expect, test } from "vitest";
-import { PROVIDERS } from "./providers.ts";
+import { PROVIDERS } from "./typo-lab.ts";
 
 type Signals = Parameters<typeof suggestTypo>[1];
 const DEAD: Signals = { mailWorks: false, squatOf: null, hasRareEnding: false };

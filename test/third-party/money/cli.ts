@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { PLANTED_BUGS } from "../../faults/money.ts";
-import { judge } from "./check.ts";
+import { judge } from "./history.ts";
 import { recordOnDynamo } from "./on-dynamo.ts";
 import { recordOnServer } from "./on-server.ts";
 

@@ -1,4 +1,8 @@
-import { writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { getToolFolder } from "../tools.ts";
 
 // A history of money: each operation of a client with the times of its call and its return, and the figures that were
 // answered. tools/porcupine/main.go decides whether a register of the balance can have answered so. Amounts are
@@ -54,4 +58,25 @@ export const toSpan = (jumps: readonly Jump[], time: number, times: number): Spa
   const end = jump && jumps[next + times - 1]?.at;
   const call = jump ? jump.at - (jump.service + 1 - time) * 1e6 : (jumps.at(-1)?.at ?? 0);
   return [Math.max(0, call), end ?? Number.MAX_SAFE_INTEGER];
+};
+
+export type Verdict = {
+  readonly verdict: "Ok" | "Illegal" | "Unknown";
+  readonly operations: number;
+  readonly accounts: number;
+  /** The accounts that no register can explain. */
+  readonly wrong: readonly string[];
+  readonly ms: number;
+};
+
+/** Porcupine's verdict on a history. */
+export const judge = (history: History): Verdict => {
+  const folder = mkdtempSync(join(tmpdir(), "mailproof-history-"));
+  const file = process.env["MONEY_HISTORY"] ?? join(folder, "history.jsonl");
+  history.write(file);
+  const printed = execFileSync(join(getToolFolder("porcupine"), "run"), [file], {
+    encoding: "utf8",
+  });
+  rmSync(folder, { recursive: true });
+  return JSON.parse(printed) as Verdict;
 };
