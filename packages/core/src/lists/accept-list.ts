@@ -25,7 +25,7 @@ import {
 // contract's response states how many of its chunks were queued (file.ts, dispatch.ts). The reconciler continues where a
 // process died (repair-job.ts); a caller may cancel the job (cancel-job.ts) and verify some of its rows again (again.ts).
 
-/** What every list answers; the claim stores it, and a repeat gets it. */
+/** The answer to every accepted list. The claim stores the answer for repeats. */
 export type AcceptedList = {
   readonly job: string;
   readonly createdAt: string;
@@ -42,10 +42,10 @@ type ListOrder = {
   readonly statesRemaining?: true;
 };
 
-/** Of a list whose addresses are no columns of a file. */
+/** The columns of a list that is no file: none. */
 const NO_COLUMNS = { columns: [], emailColumn: null, delimiter: "" } as const;
 
-/** The rest of a new job, which is dispatched at once. */
+/** The remaining fields of a new job, for a list that is dispatched at once. */
 export type WrittenList = Omit<
   NewJob,
   | "id"

@@ -42,7 +42,7 @@ export type RowsToVerify = {
   readonly correction: { readonly from: string; readonly to: string } | undefined;
 };
 
-/** `duplicates`: rows that repeat an address of the list. They get its result, and are not paid. Absent: of 0.2.0. */
+/** `duplicates`: the free rows that repeat an address of the list and get its result. Absent in answers that 0.2.0 stored. */
 export type ChildResult = AcceptedList & {
   readonly rows: number;
   readonly duplicates?: number;
@@ -186,7 +186,7 @@ const countMeantDomain = async (
   return { update: toSummaryKey(parent.id), add: { [toDomainField(meant)]: rows } };
 };
 
-/** The addresses of the rows that stay what they are. */
+/** Collects the addresses of the rows that the correction does not change. */
 const findAddresses = async (
   { total }: Job,
   parent: AsyncIterable<ParentRows>,
@@ -204,7 +204,7 @@ const findAddresses = async (
 };
 
 const CHUNKS_AHEAD = 3;
-/** The cell equals the address. */
+/** An empty cell text: the submitted cell equals the address. */
 const AS_SUBMITTED: ByteText = toByteText("");
 
 const createSelector = ({ filter, text, correction }: RowsToVerify) => {
@@ -226,5 +226,5 @@ const createSelector = ({ filter, text, correction }: RowsToVerify) => {
   };
 };
 
-/** `mayRepeat`: it may have the address of another row. */
+/** `mayRepeat`: another row may have the same address. */
 type SelectedRow = { readonly row: number; readonly email: string; readonly mayRepeat: boolean };

@@ -17,7 +17,7 @@ export const auditJobs: AuditReader = async (table, account, now) => {
 };
 
 /**
- * `inChunks`: how many rows its chunks have, counted between two reads of the job. Null: the chunks may have expired.
+ * `inChunks`: the number of rows in the job's chunks, counted between two reads of the job. Null when chunks may have expired.
  */
 type JobCount = { readonly job: Job; readonly after: Job; readonly inChunks: number | null };
 

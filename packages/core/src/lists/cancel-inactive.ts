@@ -10,8 +10,8 @@ import { cancelJob } from "./cancel-job.ts";
 // if a request that had begun before creates one afterwards.
 
 /**
- * For a worker, before it works on a job: the job, with what its account knows of bounces. Undefined: it is cancelled. An
- * account that is not stored counts as active.
+ * A worker calls this before it works on a job. Returns the job with its account's bounces, or undefined after cancelling the job
+ * of an inactive account. An account that is not stored counts as active.
  */
 export const admitJob = async (world: World, job: Job): Promise<Job | undefined> => {
   const account = await findAccount(world.table, job.account);

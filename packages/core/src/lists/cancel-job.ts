@@ -26,7 +26,7 @@ import { scheduleWork, UNSCHEDULED } from "../runtime/leases.ts";
 
 /** How often the request reads again after a worker stored a pass between its read and its write. */
 const ATTEMPTS_MAX = 20;
-/** After this time the reconciler does the rest of the work of a cancelled child. */
+/** After this time the reconciler does the remaining work of a cancelled child, unless the cancelling process did it. */
 const FREE_PARENT_MS = 60_000;
 const RETRY_MS = 50;
 

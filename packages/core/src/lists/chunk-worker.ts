@@ -70,7 +70,7 @@ export const verifyChunk: Worker<VerifyWorld> = {
   giveUp: { needs: ["table:readwrite", "blobs:read", "queue:send", "lists"], handle: giveUp },
 };
 
-/** The same for a pending verification. Its job has the row, so no blob is read. */
+/** Verifies the row of a pending verification. The job's item contains the row, so the worker reads no blob. */
 export const verifySingle: Worker<VerifyWorld> = {
   queue: SINGLES_QUEUE,
   // Ten wait side by side for mail servers and share the sessions of their process (docs/design/mail-slots.md).
@@ -89,7 +89,7 @@ type PassWork = {
     job: Job,
     rows: readonly DueRow[],
   ) => Promise<readonly AttemptedRow[]>;
-  /** False: every outcome is final. */
+  /** False when every outcome is final. */
   readonly mayRetry: boolean;
 };
 
@@ -203,7 +203,7 @@ const waitForPassEnd = async (
   return isSoft ? "slow" : "timeout";
 };
 
-/** An attempt of a row. */
+/** Identifies one attempt of a row. */
 const toSlowKey = ({ id }: Job, { row, causes }: DueRow): string =>
   `${id}#${row[0]}#${causes.length}`;
 

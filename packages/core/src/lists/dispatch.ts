@@ -20,7 +20,7 @@ import { buildJobEnd, emitJobEvent } from "./completion.ts";
 import { findReplayedJob } from "./find-replayed-job.ts";
 import { settleAndComplete } from "./repair-job.ts";
 
-/** A file that is dispatched. */
+/** The kind of a job made from a file, or from rows of an earlier job. */
 export const FILE = "file";
 
 // Dispatch of a paid file: sends its chunks, and settles each by the queue's reply.

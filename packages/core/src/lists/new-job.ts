@@ -39,7 +39,7 @@ export type NewJob = InputMetadata & {
   readonly continues?: string;
   readonly newRows?: number;
   readonly taken?: TakenRows;
-  /** What its creation adds to a summary of rows. */
+  /** The write that adds this job to the parent's summary. */
   readonly summary?: Write | undefined;
   readonly chunkRows: number;
   readonly unique: number;
@@ -48,7 +48,7 @@ export type NewJob = InputMetadata & {
   readonly createdAt: Date;
   /** The claim of the Idempotency-Key, released if all of the job is refunded. */
   readonly claim: Job["claim"];
-  /** 1: its dispatch is not settled yet. */
+  /** 1 until the dispatch is settled. */
   readonly unsettled: 0 | 1;
   /** The shard of the balance that pays. */
   readonly shard: number;
@@ -58,7 +58,7 @@ export type NewJob = InputMetadata & {
 export type TakenRows = {
   readonly rows: number;
   readonly buckets: Readonly<Partial<Record<ResultBucket, number>>>;
-  /** The chunks without any other row. */
+  /** The chunks with only such rows. */
   readonly completeChunks: ReadonlySet<number>;
 };
 
@@ -139,7 +139,7 @@ const listInputBlobs = (job: string): string[] => {
   return [key, toExcludedKey(key)];
 };
 
-/** Longer than any request writes and pays for its list. */
+/** Longer than any request takes to write its list and to pay for it. */
 const DRAFT_MS = 10 * MINUTE_MS;
 
 /**

@@ -19,8 +19,8 @@ import { WHOLE_EDITION } from "@mailproof/mail/lists/whole-edition";
 import type { Environment } from "../environment.ts";
 import { flushToDisk } from "../storage/atomic-file.ts";
 
-// Below the state folder: lists/current.txt is the installed edition and lists/former.txt the one before it. Each is whole or
-// absent: a file gets its name when it is on the disk.
+// In the state folder, lists/current.txt is the installed edition, and lists/former.txt the edition before it. No file is incomplete: a
+// draft gets its name after it was flushed to the disk.
 
 type Folder = Pick<Environment, "MAILPROOF_DIR" | "LISTS_SIGNER">;
 
@@ -40,14 +40,14 @@ const read = async (folder: Folder, file: string): Promise<Edition> => {
 
 type InstalledLists = {
   readonly edition: Edition;
-  /** Null: the edition is the one that this release ships with. */
+  /** Null for the edition that this release ships with. */
   readonly file: string | null;
   readonly isSigned: boolean;
-  /** Why the installed file is not used. */
+  /** The reason that the server does not use the installed file. */
   readonly fault?: EditionFault;
 };
 
-/** The installed edition, unless this release ships with a newer one. A file that cannot be used is left alone. */
+/** Returns the installed edition, or the shipped one if it is newer. Never changes an unusable file. */
 export const readInstalled = async (folder: Folder): Promise<InstalledLists> => {
   const file = getCurrentFile(folder);
   if (!existsSync(file)) return readShipped();
@@ -62,7 +62,7 @@ export const readInstalled = async (folder: Folder): Promise<InstalledLists> => 
   }
 };
 
-/** Checked as an update is. A tree whose lists were changed and not signed again has them as they are. */
+/** Checks the shipped lists like an update. In a source tree with changed, unsigned lists, returns the unsigned lists. */
 const readShipped = async (): Promise<InstalledLists> => {
   const edition = await readEdition(formatShippedEdition(), LISTS_PUBLIC_KEY, pause).catch(
     (fault: unknown) => {
@@ -73,7 +73,7 @@ const readShipped = async (): Promise<InstalledLists> => {
   return { edition: edition ?? WHOLE_EDITION, file: null, isSigned: edition !== null };
 };
 
-/** Checks the file and makes it the installed edition. A running server takes it within seconds. */
+/** Checks the file and installs it as the edition. A running server uses the new edition within seconds. */
 export const installLists = async (
   folder: Folder,
   bytes: Uint8Array,
@@ -92,7 +92,7 @@ export const installLists = async (
   return { edition, before };
 };
 
-/** The edition before the installed one; without one, that of this release. */
+/** Restores the edition before the installed one, or otherwise the shipped edition, and returns it. */
 export const rollBackLists = async (folder: Folder): Promise<Edition> => {
   const { file } = await readInstalled(folder);
   if (file === null) throw new EditionFault("there is no installed edition to roll back");
@@ -106,7 +106,7 @@ export const rollBackLists = async (folder: Folder): Promise<Edition> => {
 const flushFolder = (folder: Folder): Promise<void> =>
   flushToDisk(join(folder.MAILPROOF_DIR, "lists"));
 
-/** The operator's own entries, where there is a file of them: no update touches it. A wrong line is named. */
+/** Reads the operator's own changes, which no update overwrites. The error of a wrong line names the line. */
 export const readListChanges = ({ MAILPROOF_DIR }: Pick<Folder, "MAILPROOF_DIR">) => {
   const file = join(MAILPROOF_DIR, "lists.txt");
   if (!existsSync(file)) return [];
@@ -117,19 +117,19 @@ export const readListChanges = ({ MAILPROOF_DIR }: Pick<Folder, "MAILPROOF_DIR">
   }
 };
 
-/** A command replaces the file and ends: nothing else says that it did. */
+/** A command installs the file and ends without a message to the server, so the server checks the file at this interval. */
 const LOOK_AGAIN_MS = 1_000;
 
 type OpenLists = {
   readonly lists: Lists;
-  /** Resolves when the installed edition, if there is one, is in use. */
+  /** Resolves when the process uses the installed edition, if one exists. */
   readonly ready: Promise<void>;
   readonly close: () => void;
 };
 
 /**
- * The lists of this process: those of the release at once, the installed ones as soon as they are read, and each edition that
- * a command installs from then on. Reading lets other work in, and the replacement is one assignment.
+ * Returns the lists of this process: first the shipped edition, then the installed edition once it is read, then each edition that
+ * a command installs. Other work continues while the process reads; one assignment replaces the lists.
  */
 export const openLists = (
   environment: Environment,
@@ -169,7 +169,7 @@ export const openLists = (
 
 const ABSENT = "";
 
-/** What differs between one file and the next of its name. */
+/** Returns a text that changes when another file replaces this one under the same name. */
 const getMark = async (file: string): Promise<string> => {
   try {
     const { ino, size, mtimeMs } = await stat(file);

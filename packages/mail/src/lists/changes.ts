@@ -1,4 +1,4 @@
-/** What an operator adds to a list or takes from it. Of two changes to one entry the later one counts. */
+/** An operator's addition to a list or removal from it. Of two changes to one entry the later one counts. */
 export type ListChange = {
   readonly add: boolean;
   readonly list: ChangedList;
@@ -13,8 +13,8 @@ const ROLE = /^[\p{L}\p{N}]+(?:[._-][\p{L}\p{N}]+)*$/u;
 const LINE = /^(?<sign>[+-])(?<list>[a-z]+)\s+(?<entry>\S.*)$/;
 
 /**
- * One change per line: "+disposable example.com", "-free example.net", "+trap someone@example.org". What
- * follows a # is a comment when the # starts the line or has a space before it, since an address may hold one.
+ * Parses one change per line: "+disposable example.com", "-free example.net", "+trap someone@example.org". A # at the start of
+ * the line or after a space begins a comment; any other # may be part of an address.
  */
 export const parseListChanges = (text: string): readonly ListChange[] =>
   text
@@ -46,7 +46,7 @@ const canonicalDomain = (text: string): string | null => {
   return DOMAIN.test(domain) ? domain : null;
 };
 
-/** Only the host parser of URL knows IDNA here; an ASCII name has no need of it, and it would rewrite some. */
+/** Converts by URL's host parser, the only IDNA of the platform. ASCII names stay out of it, because it would rewrite some. */
 const toAscii = (domain: string): string => {
   if (!/[^\p{ASCII}]/u.test(domain)) return domain;
   return URL.parse(`http://${domain}/`)?.hostname ?? "";
@@ -60,7 +60,7 @@ const canonicalTrap = (text: string): string | null => {
   return local === "" || /\s/.test(local) || domain === null ? null : `${local}@${domain}`;
 };
 
-/** As the words of roles.ts are written: lower case, a hyphen between parts. */
+/** Converts a word to the spelling of roles.ts: lower case, with a hyphen between its parts. */
 const canonicalRole = (text: string): string | null => {
   const word = text.normalize("NFC").toLowerCase();
   return ROLE.test(word) ? word.replaceAll(/[._]/g, "-") : null;

@@ -1,9 +1,9 @@
 export const DAY_MS = 86_400_000;
 
-/** The day that the lists are of, and a number where a day has several. */
+/** Matches the day of the lists, followed by a number when one day has several editions. */
 export const EDITION_VERSION = /^(\d{4})\.(\d{1,2})\.(\d{1,2})(?:\.(\d{1,3}))?$/;
 
-/** Negative: the first is older. */
+/** Returns a negative number when the first version is older. */
 export const compareVersions = (one: string, other: string): number => {
   const numbers = (version: string) =>
     (EDITION_VERSION.exec(version) ?? [])
@@ -23,6 +23,6 @@ export const getEditionDate = (version: string): Date => {
 export const getEditionAgeMs = (version: string, now: Date): number =>
   Math.max(0, now.getTime() - getEditionDate(version).getTime());
 
-/** Whole days. */
+/** Returns the edition's age in whole days. */
 export const getEditionAge = (version: string, now: Date): number =>
   Math.floor(getEditionAgeMs(version, now) / DAY_MS);

@@ -18,10 +18,10 @@ export type Edition = {
   readonly lists: Readonly<Record<ListName, DomainList>>;
 };
 
-/** Why a file is not an edition, or must not replace the current one. */
+/** States why a file is not an edition, or must not replace the current one. */
 export class EditionFault extends Error {}
 
-/** Six times the lists of today. */
+/** Six times the size of the present lists. */
 export const EDITION_BYTES_MAX = 4_000_000;
 const EDITION_ENTRIES_MAX = 250_000;
 
@@ -42,7 +42,7 @@ const Header = v.strictObject({
   ),
 });
 
-/** What is signed. `domains` of each list are sorted. */
+/** Formats the signed part of an edition. The caller sorts the `domains` of each list. */
 export const formatEdition = (
   version: string,
   lists: readonly (ListVersion & { readonly domains: readonly string[] })[],
@@ -58,10 +58,10 @@ export const formatEdition = (
   return [header, ...lists.flatMap(({ domains }) => domains), ""].join("\n");
 };
 
-/** Lets other work in: a server reads an edition while it serves requests. */
+/** Lets waiting work run: a server reads an edition while it serves requests. */
 type Pause = () => Promise<void>;
 
-/** Reads a file that was signed with the key. Every step is bounded, and `pause` is called every few milliseconds. */
+/** Reads a file that was signed with the key. Limits bound every step, and the reader calls `pause` every few milliseconds. */
 export const readEdition = async (
   bytes: Uint8Array,
   publicKey: string,
@@ -69,7 +69,7 @@ export const readEdition = async (
 ): Promise<Edition> => {
   assertEditionBytes(bytes.length);
   const text = Buffer.from(bytes).toString("latin1");
-  // The line of the signature ends with the file.
+  // The signature is the last line of the file.
   const signedTo = text.lastIndexOf("\n", text.length - 2) + 1;
   const signature = Buffer.from(text.slice(signedTo), "base64");
   if (!(await isSigned(bytes.subarray(0, signedTo), signature, publicKey)))
@@ -92,7 +92,7 @@ export const assertEditionBytes = (bytes: number): void => {
     throw new EditionFault(`is over ${EDITION_BYTES_MAX} bytes, the most that lists may have`);
 };
 
-/** Beside this thread: it reads every byte twice. */
+/** Verifies in Node's thread pool, because verification reads every byte twice. */
 const isSigned = (body: Uint8Array, signature: Uint8Array, publicKey: string): Promise<boolean> => {
   const key = createPublicKey({
     key: Buffer.from(publicKey, "base64"),
@@ -142,10 +142,10 @@ const createDomainReader = (text: string, from: number, pause: Pause) => {
   };
 };
 
-/** A source that loses more at once has moved, or has a new owner. */
+/** A source that loses a larger share of its domains in one edition has moved, or has a new owner. */
 const LOST_SHARE_MAX = 1 / 3;
 
-/** Throws for an edition that must not replace the present one, however well it is signed. */
+/** Throws for an edition that must not replace the present one, even with a valid signature. */
 export const assertReplaces = async (
   next: Edition,
   present: Edition,

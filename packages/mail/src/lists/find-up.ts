@@ -1,4 +1,4 @@
-/** The first answer for a domain, then its parent, and so on: mail.example.com, example.com, com. */
+/** Returns the first answer for a domain or one of its parents, in this order: mail.example.com, example.com, com. */
 export const findUp = <T>(domain: string, find: (at: string) => T | undefined): T | undefined => {
   for (let at = domain; ; ) {
     const found = find(at);

@@ -11,8 +11,8 @@ import { relayDomains } from "./relays.ts";
 import { findRole, isRoleWord, listSpellings, roleWords } from "./roles.ts";
 
 /**
- * Freemail providers that we vouch for: always free, and never disposable, whatever another list says. The
- * long tail is data/free.ts.
+ * Free mail providers that we vouch for: they count as free and never as disposable, even if another list contains them.
+ * data/free.ts lists the less common providers.
  */
 export const webmailDomains: readonly string[] = `
   gmail.com googlemail.com
@@ -64,9 +64,8 @@ export const webmailDomains: readonly string[] = `
   .split(/\s+/);
 
 /**
- * A trap that is public is not a trap for long, so this list is tiny on purpose: mailboxes that their owners
- * publish to collect unwanted mail and act on it. A sender that writes to one from a bought or scraped list is
- * reported. An operator adds what his own history has shown.
+ * Mailboxes that their owners publish to collect unwanted mail; they report a sender who took one from a bought or scraped
+ * list. The list is short because a published trap soon stops working. Operators add the traps that their own mail revealed.
  */
 const trapAddresses: readonly string[] = [
   "spam@uce.gov",
@@ -77,44 +76,44 @@ const trapAddresses: readonly string[] = [
   "report@phishing.gov.uk",
 ];
 
-/** A mailbox that says so itself, at any domain: spamtrap@, spam-trap@, spamtrap2@. */
+/** Matches the local part of a mailbox that calls itself a trap, at any domain: spamtrap@, spam-trap@, spamtrap2@. */
 const TRAP_LOCAL = /^spam[._-]?traps?\d*(?:@|\+)/;
 
-/** The answer whether a domain is disposable, and who gave it. */
+/** States whether a domain is disposable, and whose list decided. */
 type Decision = {
   readonly disposable: boolean;
   readonly by: "operator" | "mailproof" | "edition";
 };
 
-/** Domains are in A-labels and lower case, addresses canonical. Nothing here is ever unknown: absent is no. */
+/** Callers pass domains as A-labels in lower case, and canonical addresses. A name that no list contains gets the answer no. */
 export type Lists = {
-  /** Gives mailboxes away for minutes. A subdomain of such a domain counts too. */
+  /** True when the domain, or one above it, gives away mailboxes for minutes. */
   readonly disposable: (domain: string) => boolean;
-  /** Undefined: nothing names the domain or one above it. */
+  /** Undefined when no list contains the domain or one above it. */
   readonly decide: (domain: string) => Decision | undefined;
-  /** Only on the broad lists, which also hold ordinary domains: a signal, never a verdict on its own. */
+  /** True when only the broad lists contain the domain. They also contain ordinary domains, so the hint decides no verdict. */
   readonly disposableHint: (domain: string) => boolean;
-  /** A provider that is open to the public; exactly this domain, since a subdomain has an owner of its own. */
+  /** True when this domain gives mailboxes to the public. A subdomain does not count, because it may have another owner. */
   readonly free: (domain: string) => boolean;
   readonly role: (local: string) => string | null;
   readonly trap: (address: string, domain: string) => boolean;
-  /** Passes mail on to a person. */
+  /** True when the domain forwards mail to a person. */
   readonly relay: (domain: string) => boolean;
   /**
-   * The provider that people mean who type this domain by mistake: its owner holds it for that, and offers no mailboxes.
-   * Null for any other domain.
+   * Returns the provider whose name people mistyped as this domain. A typosquatter owns the domain and offers no mailboxes. Null
+   * for any other domain.
    */
   readonly squat: (domain: string) => string | null;
-  /** Whether the last label looks like a slip of a common ending and is none: the root has it. */
+  /** True when the last label resembles a common ending, as .co and .cm do, and exists in the root zone. */
   readonly rareEnding: (domain: string) => boolean;
-  /** The version of the lists that have a release of their own, all together. */
+  /** The common version of the lists that an edition can replace. */
   readonly edition: string;
   readonly versions: readonly ListVersion[];
-  /** The lists as they are now, unchanged while one address is verified. */
+  /** Returns the present lists, which stay the same during one verification. */
   readonly current: () => Lists;
 };
 
-/** The lists that have their own releases. Without `broad` there are no hints. */
+/** The lists that an edition can replace. Without `broad` no domain gets a hint. */
 export type ListEdition = {
   readonly version: string;
   readonly lists: {
@@ -125,7 +124,7 @@ export type ListEdition = {
   };
 };
 
-/** `broad` is not among them because it is large: a bundle that does not name it does not carry it. */
+/** The edition without the large list `broad`, so that bundles which do not import that list stay small. */
 export const BUILT_IN: ListEdition = {
   version: EDITION,
   lists: { disposable, free, rareEndings },
@@ -138,12 +137,12 @@ const traps: ReadonlySet<string> = new Set(trapAddresses);
 const OURS: Decision = { disposable: false, by: "mailproof" };
 const LISTED: Decision = { disposable: true, by: "edition" };
 
-/** We vouch for these, so no list of others makes them disposable. */
+/** Tests whether we vouch for the domain, so that no third-party list makes it disposable. */
 export const isTrusted = (domain: string): boolean => relays.has(domain) || webmail.has(domain);
 
 /**
- * The lists of an edition, with an operator's changes on top. At each level of a domain the operator is asked
- * first, then the domains we vouch for, then the list; the most specific level that has an answer gives it.
+ * Combines the lists of an edition with an operator's changes. From the domain up to its top level, the first level with an
+ * answer decides; at each level the operator's changes precede the domains that we vouch for, and these precede the list.
  */
 export const createLists = (
   changes: readonly ListChange[] = [],
@@ -155,7 +154,7 @@ export const createLists = (
     findUp(domain, (at) => {
       const decided = changed.disposable.get(at) ?? (changed.relay.get(at) ? false : undefined);
       if (decided !== undefined) return { disposable: decided, by: "operator" };
-      // The broad lists that these lists come from take a parked typo domain for a giver of mailboxes.
+      // The sources of these lists wrongly count parked typo domains as disposable.
       if (isTrusted(at) || squats.has(at)) return OURS;
       return isOn(listed.disposable, at) ? LISTED : undefined;
     });
@@ -254,7 +253,7 @@ const toVersion = ({ list, source, version, entries, sha256 }: ListVersion): Lis
   sha256,
 });
 
-/** A list of our own has no release: what it holds is its version. */
+/** A hash of its entries is the version of a list that no edition replaces. */
 const createVersion = (list: string, source: string, entries: readonly string[]): ListVersion => {
   const sha256 = hash("sha256", entries.toSorted().join("\n"));
   return { list, source, version: sha256.slice(0, 12), entries: entries.length, sha256 };

@@ -3,7 +3,7 @@ import { BUILT_IN, type Lists } from "./lists.ts";
 import { findOrigin, type Origin, SOURCES, type Source } from "./origins.ts";
 import { isOn } from "./pack.ts";
 
-// What the lists say of a domain, and why: for its owner, and for people whose address was refused.
+// Looks up a domain in the lists, with the reasons, for its owner and for people whose address was refused.
 
 export const LISTED_AS = [
   "disposable",
@@ -17,9 +17,9 @@ type ListedAs = (typeof LISTED_AS)[number];
 
 type Listing = {
   readonly as: ListedAs;
-  /** The operator calls it not disposable, whatever an edition says. */
+  /** True when an operator's change declares the domain not disposable. */
   readonly isAllowed: boolean;
-  /** What the edition says of the domain, or of the listed one above it. */
+  /** The edition's entry for the domain, or for the listed domain above it. */
   readonly origin: Partial<Origin>;
 };
 
@@ -46,7 +46,7 @@ const LISTS: Partial<Record<ListedAs, string>> = {
   free: "free",
 };
 
-/** Those of the whole list, where no more is known. The operator's changes and our own lists have none. */
+/** The sources of the whole list when the sources of the domain are unknown. Absent for operators' changes and for our own lists. */
 const listSources = (lists: Lists, as: ListedAs, domain: string): readonly Source[] => {
   const of = lists.versions.find(({ list }) => list === LISTS[as]);
   const isOurs = as === "free" && !isOn(BUILT_IN.lists.free, domain);

@@ -4,7 +4,7 @@ import { origins } from "./data/origins.ts";
 import { DAY_MS } from "./edition-age.ts";
 import { readDomains } from "./pack.ts";
 
-// Which sources list a disposable domain, and since when. Only the look-up of a domain imports this file: no verdict needs it.
+// The sources that list a disposable domain, and the day of each. No verdict needs them, so only the look-up of a domain imports this file.
 
 export const SOURCES = {
   "disposable-email-domains (PyPI)":
@@ -18,13 +18,13 @@ export type Source = keyof typeof SOURCES;
 
 export type Origin = {
   readonly sources: readonly Source[];
-  /** The day on which a source first saw the domain; else that of the first edition with it. */
+  /** The day on which a source first saw the domain; if unknown, the day of the first edition with the domain. */
   readonly since: string;
 };
 
 const NAMES = Object.keys(SOURCES) as readonly Source[];
 
-/** A line for each domain of the list, in its order: the numbers of the sources, then the day since 1970. Empty: not known. */
+/** One line for each domain of the list, in the list's order: the numbers of the sources, then the day since 1970 (empty when unknown). */
 export const packOrigins = (listed: readonly (Origin | undefined)[]): string => {
   const lines = listed.map(
     (one) =>

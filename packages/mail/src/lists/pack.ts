@@ -1,26 +1,26 @@
 import { brotliCompressSync, brotliDecompressSync } from "node:zlib";
 
-/** Where a list comes from and what it held, for the evidence of a verdict. */
+/** The source and the content of a list, for the evidence of a verdict. */
 export type ListVersion = {
   readonly list: string;
   readonly source: string;
   readonly version: string;
   readonly entries: number;
-  /** Over the domains in the order of their bytes, joined by line feeds. */
+  /** The hash of the domains, sorted by their bytes and joined by line feeds. */
   readonly sha256: string;
 };
 
 export type PackedList = ListVersion & { readonly packed: string };
 
 /**
- * As a bundle carries it, or as an edition has it: the domains in the order of their bytes, each with a line feed. A server
- * takes an edition while it works, and hundreds of thousands of strings would stop it for the collector of garbage.
+ * A list as packed in a bundle, or as the text of an edition: domains sorted by their bytes, each with a line feed. An edition
+ * stays one text because the garbage collection of hundreds of thousands of strings would interrupt the server.
  */
 export type DomainList = PackedList | (ListVersion & { readonly lines: string });
 
-// One line per parent, "com aaaBb", where a capital says how many letters a name has in common with the one before it;
-// then brotli, then base64: two fifths of the plain text, and nothing is lost, so the precise list never answers for a
-// domain that is not on it.
+// The packed form has one line per parent, "com aaaBb": a capital gives the number of letters that a name shares with the name
+// before it. Brotli and base64 then reduce the list to two fifths of the plain text. No information is lost, so the precise list never
+// matches an unlisted domain.
 
 const FIRST_CAPITAL = 0x41;
 const SHARED_MAX = 25;
@@ -43,7 +43,7 @@ const shorten = (name: string, before: string): string => {
   return String.fromCharCode(FIRST_CAPITAL + shared) + name.slice(shared);
 };
 
-/** By parent, as packed: joining every name first would cost three times as long as all the rest. */
+/** Names grouped by parent, as packed: joining each name to its parent would take three times as long as the rest of the unpacking. */
 export type Domains = ReadonlyMap<string, ReadonlySet<string>>;
 
 export const unpack = (packed: string): Domains => {
@@ -56,7 +56,7 @@ export const unpack = (packed: string): Domains => {
   return byParent;
 };
 
-/** The engine's own split is several times as fast as a loop over the letters, which no process runs twice. */
+/** Each process runs this once, before V8 optimises it, so `split` is several times as fast as a loop over the letters. */
 const lengthen = (shortened: string): readonly string[] => {
   let name = "";
   return shortened.split(CAPITALS).map((short) => {
@@ -70,7 +70,7 @@ const hasDomain = (domains: Domains, domain: string): boolean => {
   return domains.get(domain.slice(dot + 1))?.has(domain.slice(0, dot)) === true;
 };
 
-/** By halves. */
+/** Searches the sorted lines by bisection. */
 const hasLine = (lines: string, domain: string): boolean => {
   let [from, to] = [0, lines.length];
   while (from < to) {
@@ -92,7 +92,7 @@ export const listDomains = (domains: Domains): string[] =>
 
 const unpackedLists = new WeakMap<PackedList, Domains>();
 
-/** A process that never asks never pays, and one that asks pays once. */
+/** Unpacks a list at its first use, and once in a process. */
 const unpackOnce = (list: PackedList): Domains => {
   let domains = unpackedLists.get(list);
   if (!domains) {
@@ -105,6 +105,6 @@ const unpackOnce = (list: PackedList): Domains => {
 export const isOn = (list: DomainList, domain: string): boolean =>
   "lines" in list ? hasLine(list.lines, domain) : hasDomain(unpackOnce(list), domain);
 
-/** All of a list, sorted. */
+/** Returns all domains of a list, sorted. */
 export const readDomains = (list: DomainList): readonly string[] =>
   "lines" in list ? list.lines.split("\n").slice(0, -1) : listDomains(unpackOnce(list));

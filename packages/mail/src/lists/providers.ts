@@ -1,4 +1,4 @@
-/** Where people have their mail, the most common first. What a mistyped domain is compared with. */
+/** Mail providers, the most popular first. The typo check compares domains with them. */
 export const popularProviders: readonly string[] = `
   gmail.com yahoo.com hotmail.com outlook.com icloud.com aol.com live.com msn.com qq.com 163.com
   mail.ru yandex.ru gmx.de web.de orange.fr comcast.net me.com hotmail.co.uk yahoo.co.uk hotmail.fr
@@ -16,7 +16,7 @@ export const popularProviders: readonly string[] = `
   .trim()
   .split(/\s+/);
 
-/** Mistyped so often that squatters own them, with working mail: only a list shows which they are. */
+/** Frequent typos of providers' domains. Squatters own these domains, and mail to them works, so only a list reveals them. */
 const SQUATS: readonly (readonly [meant: string, typed: string])[] = [
   [
     "gmail.com",
@@ -61,7 +61,7 @@ const SQUATS: readonly (readonly [meant: string, typed: string])[] = [
   ["rediffmail.com", "redifmail.com rediffmai.com rediffmial.com"],
 ];
 
-/** From what was typed to what was meant. */
+/** Maps the mistyped domain to the intended provider. */
 export const squats: ReadonlyMap<string, string> = new Map(
   SQUATS.flatMap(([meant, typed]) =>
     typed

@@ -35,8 +35,8 @@ const SERVICES: readonly string[] = [
   "snkmail.com",
   "snkml.com",
   "liamekaens.com",
-  // Spamgourmet forwards to its user, as often as that user allows (the names that the allow list of
-  // disposable-email-domains has of it)
+  // Spamgourmet forwards to its user, as often as that user allows (names from the allow list of
+  // disposable-email-domains)
   "spamgourmet.com",
   "spamgourmet.net",
   "spamgourmet.org",
@@ -71,11 +71,11 @@ const SERVICES: readonly string[] = [
 type GoBetween = { readonly host: string; readonly endings: string };
 
 /**
- * Market places, landlords and travel agents that stand between two people. The names are those that their orders and
- * messages show; a market place uses one host name in all of its countries.
+ * Marketplaces, landlords and travel agents that forward mail between two people. Their orders and messages show these names; a
+ * marketplace uses one host name in all countries.
  */
 const GO_BETWEENS: readonly GoBetween[] = [
-  // Buyers' addresses in orders, as Amazon's Selling Partner API gives them
+  // Buyers' addresses in orders, from Amazon's Selling Partner API
   {
     host: "marketplace.amazon",
     endings: `com ca com.mx com.br co.uk de fr it es nl se pl com.be ie com.tr ae sa eg in co.jp com.au sg co.za`,
@@ -108,7 +108,7 @@ const GO_BETWEENS: readonly GoBetween[] = [
   ...["m", "guest"].map((side) => ({ host: `${side}.expediapartnercentral`, endings: "com" })),
   ...["guest", "stay"].map((side) => ({ host: `${side}.expedia`, endings: "com" })),
   { host: "guest.hotels", endings: "com" },
-  // Applicants, as Indeed shows them to employers
+  // Applicants' addresses that Indeed shows to employers
   { host: "indeedemail", endings: "com" },
   { host: "messages.homeaway", endings: "com" },
   { host: "messages.vrbo", endings: "com" },
@@ -119,8 +119,8 @@ const GO_BETWEENS: readonly GoBetween[] = [
 ];
 
 /**
- * Mail to these reaches a person. Broad lists count many of them as disposable. For a sender they are not: the owner
- * reads, answers and buys. Every subdomain belongs to the service too, because several give one to each user.
+ * Forwarding domains: mail to them reaches a person who reads, answers and buys, although broad lists count many of them as
+ * disposable. Subdomains count, too, because several services give each user a subdomain.
  */
 export const relayDomains: readonly string[] = [
   ...SERVICES,

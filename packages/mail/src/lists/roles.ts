@@ -1,17 +1,17 @@
-// A role mailbox is read by a group, by a program or not at all. A position with one holder (ceo, president, sales
-// manager) is read by a person, so it is not a role here; nor is "test", which says nothing about a reader.
+// A group, a program or nobody reads a role mailbox. One person reads the mailbox of a position (ceo, president, sales manager), so
+// positions are no roles here; nor is "test", which shows nothing about its reader.
 
-/** With one of these words, whatever else there is, a program sends it: noreply-orders, somelist-bounces. */
+/** A local part that contains one of these words belongs to a program: noreply-orders, somelist-bounces. */
 const AUTOMATED = `
   bounce bounces do-not-reply donot-reply dont-reply mailer-daemon mail-daemon no-reply no-response ne-pas-repondre
   nicht-antworten no-responder nao-responda non-rispondere niet-beantwoorden svara-inte ikke-svar ei-vastausta
   nie-odpowiadaj neodpovidejte ne-valaszoljon ne-otvechat`;
 
-/** Behind a list's name these are its programme: gardeners-request (RFC 2142 §6), and what list managers add to it. */
+/** These endings after a list's name address its program: gardeners-request (RFC 2142 §6), and the endings of list managers. */
 const OF_LISTS = /-(?<word>request|owner|subscribe|unsubscribe|confirm|join|leave)$/;
 
-// The words of other languages stand as people spell them in addresses: without accents, and joined or not. Words that
-// are names or everyday words of another language as well are left out: Finnish "sales" is "myynti", and "sala" is a name.
+// Words of other languages have the spelling of addresses: without accents, joined or with a hyphen. The tables omit words that are
+// also names or everyday words of another language: Finnish "sales" is "myynti", and "sala" is a name.
 const NORDIC = `
   kund-tjanst kund-service kunde-service kunde-senter kunde-support forsaljning salg ekonomi okonomi regnskab regnskap
   bogholderi faktura fakturor bestallning bestallningar bestilling bestillinger inkop innkjop indkob reklamation
@@ -44,7 +44,7 @@ const DUTCH = `
   vacature personeelszaken redactie werkplaats vragen ondersteuning aanmelden aanmelding inschrijving inschrijvingen
   abonnementen nieuwsbrief klacht klachten reserveren reservering reserveringen webwinkel planning bestuur
   leden-administratie loonadministratie offerte offertes technische-dienst magazijn algemeen`;
-/** In Latin letters, as most addresses are. Names in Cyrillic letters are compared with them, letter by letter. */
+/** Russian and Ukrainian words in Latin letters, as in most addresses. Cyrillic local parts are converted to Latin letters first. */
 const RUSSIAN = `
   prodazhi otdel-prodazh zakaz zakazy zakupki buhgalteria buhgalteriya bukhgalteriya buhgalter podderzhka
   tehpodderzhka tech-podderzhka otdel-kadrov priemnaya priemnaia reklama rezume vakansii vakansiya spravka sklad
@@ -52,7 +52,7 @@ const RUSSIAN = `
   kontakty pochta obratnaya-svyaz otdel-snabzheniya opt optovik dostavka logistika yurist bronirovanie registratura
   pidtrymka zamovlennya rezyume poshta informatsiya tekhpodderzhka pomoshch bukhgalter sekretar administratsiya
   pidtrimka prodazh`;
-/** By what they are for. A hyphen stands where any separator or none may stand. */
+/** Role words, grouped by purpose. A hyphen matches any separator, or none. */
 const WORDS = `
   abuse admin admins administration administrator administrators administrador hostmaster post-master web-master root sys-admin sysop noc security
   inoc isp-support isp-feedback list-server domain-admin domains whois phish lir peering ip-admin net-admin host-admin
@@ -108,7 +108,7 @@ const WORDS = `
 
   ${NORDIC} ${CZECH_AND_SLOVAK} ${HUNGARIAN} ${TURKISH} ${POLISH} ${DUTCH} ${RUSSIAN}`;
 
-/** They narrow a role and are none themselves: sales.de, support-emea, info-north. */
+/** Words that narrow a role but are no roles themselves: sales.de, support-emea, info-north. */
 const QUALIFIERS = `
   ar at au be bg br ca ch cl cn co cz de dk ee es eu fi fr gb gr hk hr hu ie il in int intl is jp kr lt lu lv mx
   my nl no nz pe ph pl pt ro rs ru se sg si sk th tr tw ua uk us usa vn za
@@ -118,7 +118,7 @@ const QUALIFIERS = `
 
 const splitWords = (text: string): readonly string[] => text.trim().split(/\s+/);
 
-/** "no-reply" is looked up as its parts stand, and as one word. */
+/** Lists the spellings of a word: "no-reply" and "noreply". */
 export const listSpellings = (word: string): readonly string[] => [word, word.replaceAll("-", "")];
 
 const automated: ReadonlySet<string> = new Set(splitWords(AUTOMATED).flatMap(listSpellings));
@@ -129,12 +129,12 @@ const shipped: ReadonlySet<string> = new Set(roleWords.flatMap(listSpellings));
 
 export const isRoleWord = (spelling: string): boolean => shipped.has(spelling);
 
-/** "ne-pas-repondre" has the most parts of all words. */
+/** The most parts of any word, those of "ne-pas-repondre". */
 const PARTS_MAX = 3;
 
 /**
- * The role that a local part names, or null. All of its parts must be role words or narrow one: a name beside a
- * role word makes the address a person's, unless the word says that a programme sends it.
+ * Returns the role that a local part names, or null. Each part must be a role word or narrow one: with any other name in it the
+ * address belongs to a person, unless a word such as "noreply" shows a program.
  */
 export const findRole = (
   local: string,
@@ -178,7 +178,7 @@ const readParts = (
   return read;
 };
 
-/** The longest word that stands here: "service-desk" before "service". */
+/** Finds the longest role word at this part: "service-desk" before "service". */
 const findWord = (
   parts: readonly string[],
   at: number,
@@ -197,7 +197,7 @@ const isQualifier = (part: string): boolean =>
   qualifiers.has(removeNumber(part)) || /^\d{1,4}$/.test(part);
 
 const BEYOND_ASCII = /[^\p{ASCII}]/u;
-/** U+0430 to U+044F, without the marks of two of them. */
+/** The Latin spellings of U+0430 to U+044F. The hard and the soft sign have none. */
 const CYRILLIC = "a b v g d e zh z i i k l m n o p r s t u f kh ts ch sh shch  y  e yu ya".split(
   " ",
 );
@@ -208,7 +208,7 @@ const OTHERS = new Map(
     .map(([letter = "", ...latin]) => [letter, latin.join("")]),
 );
 
-/** "försäljning" as "forsaljning" and "почта" as "pochta": the words above stand as most mailboxes are written. */
+/** Converts "försäljning" to "forsaljning" and "почта" to "pochta", the spellings of the words above. */
 const toPlainLatin = (name: string): string =>
   BEYOND_ASCII.test(name)
     ? name

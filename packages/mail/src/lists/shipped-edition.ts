@@ -3,7 +3,7 @@ import { readDomains } from "./pack.ts";
 import { EDITION_SIGNATURE } from "./signature.ts";
 import { WHOLE_EDITION } from "./whole-edition.ts";
 
-/** The text that the signature of the shipped edition is of. The same lists give the same bytes. */
+/** Formats the signed text of the shipped edition. Equal lists produce equal bytes. */
 export const formatShippedLists = (): string =>
   formatEdition(
     WHOLE_EDITION.version,
@@ -14,6 +14,6 @@ export const formatShippedLists = (): string =>
     }),
   );
 
-/** The edition that this release ships with, as a file of it has it. */
+/** Formats the shipped edition as an edition file. */
 export const formatShippedEdition = (): Buffer =>
   Buffer.from(`${formatShippedLists()}${EDITION_SIGNATURE}\n`, "latin1");
