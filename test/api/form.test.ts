@@ -26,7 +26,7 @@ test.each([
   ["in capital letters", 'NAME="a"', "a"],
   ["with blanks round the sign", 'name = "a" ;', "a"],
   ["on a line of its own", '\r\n\tname="a"', "a"],
-])("the reader returns a name %s as its sender meant it", async (_case, parameters, name) => {
+])("the form reader decodes the sender's name %s", async (_case, parameters, name) => {
   expect(await findName(parameters)).toEqual({ name, fileName: null, content: "" });
 });
 

@@ -40,7 +40,7 @@ test.each([
   expect(() => route(method, path)).toThrow(expect.objectContaining({ code }));
 });
 
-test("a trailing slash redirects to the route's own path, whatever host the request names", () => {
+test("a trailing slash redirects to the route's own path, also when the request names another host", () => {
   expect(route("GET", "/v1/jobs/a%2Fb//")).toMatchObject({
     path: { id: "a/b" },
     movedTo: "/v1/jobs/a%2Fb",

@@ -38,7 +38,7 @@ test("each name belongs to one Lambda", () => {
   expect(names.filter((name) => !/^[A-Z][A-Za-z]+$/.test(name))).toEqual([]);
 });
 
-test("HEAD has a route wherever GET has one, and no other method has a second route", () => {
+test("each route with GET also accepts HEAD, and each other method has one route", () => {
   expect(listRouteKeys("GET /v1/jobs/{id}")).toEqual(["GET /v1/jobs/{id}", "HEAD /v1/jobs/{id}"]);
   expect(listRouteKeys("POST /v1/find")).toEqual(["POST /v1/find"]);
 });
@@ -68,7 +68,7 @@ test("the topology contains every endpoint, worker and schedule with its declara
     );
 });
 
-test("every queue follows its dead-letter queue, and a dead-letter queue has none", () => {
+test("the topology lists each queue after its dead-letter queue, and no dead-letter queue buries its messages", () => {
   const names = queues.map(({ name }) => name);
   const worked = queues.filter(({ receivesMax }) => receivesMax !== null).map(({ name }) => name);
 

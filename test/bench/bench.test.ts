@@ -61,7 +61,7 @@ test.each(TIMES)("a time with the ratios %j is %s", (ratios, judgement) => {
   expect(judge(ratios.map(givenTime))).toBe(judgement);
 });
 
-test("a figure without a limit is good, however low its ratio", () => {
+test("a figure without a limit passes with any ratio", () => {
   expect(judge([{ ...givenTime(0.1), figure: "peakMegabytes" }])).toBe("good");
 });
 
@@ -81,7 +81,7 @@ test.each([
   expect(judge(givenSessions(reference, here))).toBe(judgement);
 });
 
-test("a ratio is of the medians of both, and below 1 where this tree takes more", () => {
+test("the ratio divides the medians, and is below 1 when this tree needs more", () => {
   const toRounds = (seconds: readonly number[]) =>
     seconds.map((one) => ({ ...NOTHING, seconds: one }));
   const [time] = compareRounds("list", {
@@ -92,7 +92,7 @@ test("a ratio is of the medians of both, and below 1 where this tree takes more"
   expect(time).toEqual({ row: "list", figure: "seconds", reference: 2, here: 4, ratio: 0.5 });
 });
 
-test("a sentence names the figure, its ratio, what is required, and both figures", () => {
+test("the sentence of a comparison states the ratio, the required ratio and both figures", () => {
   const worst = pickBest([0.5, 0.625, 0.55].map(givenTime));
 
   expect(worst && formatSentence(worst)).toBe(
@@ -100,7 +100,7 @@ test("a sentence names the figure, its ratio, what is required, and both figures
   );
 });
 
-test("no limit is above 1, which the same commit would miss by chance", () => {
+test("no limit exceeds 1, because an unchanged commit would fail it by chance", () => {
   expect(
     Object.values(RATIOS)
       .flatMap((row) => Object.values(row))
@@ -116,29 +116,32 @@ const shape = (seed: number) => ({
   domain: pickDomain,
 });
 
-test.each([1, 2, 3])("a list made from seed %i holds what its counts say", async (seed) => {
-  let expectedCounts: ListCounts | undefined;
-  const result = await ingestRows(
-    toBytes(generateList(shape(seed)), (counts) => {
-      expectedCounts = counts;
-    }),
-  );
+test.each([1, 2, 3])(
+  "a list made from seed %i contains the rows that its counts state",
+  async (seed) => {
+    let expectedCounts: ListCounts | undefined;
+    const result = await ingestRows(
+      toBytes(generateList(shape(seed)), (counts) => {
+        expectedCounts = counts;
+      }),
+    );
 
-  expect(expectedCounts).toEqual({
-    rows: result.totalSubmitted,
-    duplicates: result.duplicatesRemoved,
-    invalid: result.invalidSkipped,
-    unique: result.unique,
-  });
-  expect(result).toMatchObject({
-    totalSubmitted: 5_000,
-    format: { emailColumn: 3, delimiter: "," },
-  });
-  expect(result.duplicatesRemoved).toBeGreaterThan(400);
-  expect(result.invalidSkipped).toBeGreaterThan(150);
-});
+    expect(expectedCounts).toEqual({
+      rows: result.totalSubmitted,
+      duplicates: result.duplicatesRemoved,
+      invalid: result.invalidSkipped,
+      unique: result.unique,
+    });
+    expect(result).toMatchObject({
+      totalSubmitted: 5_000,
+      format: { emailColumn: 3, delimiter: "," },
+    });
+    expect(result.duplicatesRemoved).toBeGreaterThan(400);
+    expect(result.invalidSkipped).toBeGreaterThan(150);
+  },
+);
 
-test("a list is the same for the same seed, and another for another", () => {
+test("a seed always makes one list, and different seeds make different lists", () => {
   const getText = (seed: number) => [...generateList(shape(seed))].join("");
 
   expect(getText(1)).toBe(getText(1));
@@ -177,7 +180,7 @@ test("valid is right enough where only catch-all stays open", () => {
   expect(toCell(shy, "invalid")).toBe("false invalid");
 });
 
-test("the matrix has ordinary and broken situations, each once", () => {
+test("the matrix lists each ordinary and each broken situation once", () => {
   const shown = situations.map((situation) => situation.label);
 
   expect(new Set(shown).size).toBe(shown.length);
@@ -188,14 +191,14 @@ test("the matrix has ordinary and broken situations, each once", () => {
 
 const results = readResults();
 
-test("docs/performance.md tells what bench/results holds", () => {
+test("docs/performance.md states the figures of bench/results", () => {
   expect(
     readFileSync(PAGE, "utf8"),
     `docs/performance.md is stale: run "npx node scripts/write.ts performance"`,
   ).toBe(formatPage(results));
 });
 
-test("every line with a budget was measured, and every bench that was run has one", () => {
+test("every line with a budget has a measurement, and every executed bench has a budget", () => {
   const measured = results.flatMap(({ rows }) => rows.flatMap(({ line }) => line ?? []));
 
   expect(measured.toSorted()).toEqual(Object.keys(BUDGETS).toSorted());
@@ -206,7 +209,7 @@ test("every line with a budget was measured, and every bench that was run has on
   ).toEqual(BENCHES.toSorted());
 });
 
-test("nine rows are the design's, and each of them says what bounds it", () => {
+test("the table contains the nine rows of the design, each with its bound", () => {
   expect(Object.values(GROUPS).filter(({ boundBy }) => boundBy !== "")).toHaveLength(9);
 });
 
@@ -233,7 +236,7 @@ test("a bench without its budgeted figures misses its budgets", () => {
   expect(verdicts.map(({ isMet }) => isMet)).toEqual([false, false]);
 });
 
-test("a figure stands beside its budget, and beside the peer that was measured with it", () => {
+test("the page shows each figure with its budget and its peer's figure", () => {
   const beside = { who: "a peer", value: 100 };
   const rows = [{ line: "oneServerRate", what: "", value: 840, unit: "", beside } as const];
   const [cells] = buildTable(

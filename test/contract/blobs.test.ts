@@ -150,7 +150,7 @@ describeAdapters("blobs", adapters, (open) => {
     expect(await blobs.get(KEY)).toBeUndefined();
   });
 
-  test("a reader that pinned a version receives its bytes or none", async () => {
+  test("a reader with a pinned version receives the bytes of that version, or none", async () => {
     const blobs = await open();
     const first = await blobs.put(KEY, streamPieces("first"));
     const second = await blobs.put(KEY, streamPieces("again"));

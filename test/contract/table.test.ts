@@ -201,7 +201,7 @@ describeAdapters("table", adapters, (openAt) => {
     expect(items).toEqual([{ ...item, sk: "2" }]);
   });
 
-  test("a refused update returns the item that it found, whatever its fields", async () => {
+  test("a refused update returns the stored item with any fields", async () => {
     const { table, later } = await givenTable();
     const old = { ...key("a"), json: { constructor: 1 }, n: 1e21, expires_at: START_SECONDS + 5 };
     await table.write({ put: old });

@@ -52,7 +52,7 @@ describeInBrowser("the dashboard's frame", ({ open }) => {
     expect(await opened.page.title()).toBe("Overview · Mailproof");
   });
 
-  test("Trusted Types keep text from becoming markup, whatever code tries", async () => {
+  test("Trusted Types refuse to turn text into markup", async () => {
     const opened = await open();
     await heading(opened, "Overview").waitFor();
 

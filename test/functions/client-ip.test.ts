@@ -36,7 +36,7 @@ test.each([
   expect(fromCloudFront("192.0.2.7", secret)).toBe(CLOUDFRONT);
 });
 
-test("a Lambda uses the direct caller's address without the secret, whatever the headers state", () => {
+test("a Lambda without the secret uses the direct caller's address and ignores the headers", () => {
   const http = { sourceIp: "192.0.2.1" };
   const event = { headers: { "x-forwarded-for": "192.0.2.7" }, requestContext: { http } as never };
 

@@ -38,7 +38,7 @@ describeInChromium("a held form in a page that changes it", ({ givenShop }) => {
     ["is removed", "button.remove()"],
     ["is given to another form", 'button.setAttribute("form", "other")'],
   ])(
-    "a held form goes to the page's own script, even when its button %s meanwhile",
+    "the guard passes a held form to the page's own script, even when its button %s meanwhile",
     async (_case, change) => {
       const { page, sent } = await givenShop(GO);
       await takeForms(page);

@@ -141,7 +141,7 @@ describeInChromium("the guard in a page with markup of strangers", ({ whenOpened
     told: [],
   };
 
-  test("the guard asks its own host, whatever property the name of an element replaces", async () => {
+  test("the guard asks its own host, even when an element's name replaces a property of the document", async () => {
     const isSafe = async (...names: readonly string[]): Promise<boolean> =>
       isDeepStrictEqual(await visit((...hosts) => namePage(names, ...hosts)), SIGNED_UP);
     const unsafe: string[] = [];

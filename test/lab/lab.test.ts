@@ -212,7 +212,7 @@ test("a lab lets its program end once it is closed", async () => {
   expect([replies, code]).toEqual(["closed\n", 0]);
 }, 30_000);
 
-test("a lab closes everything that it opened, whatever is under way", async () => {
+test("a lab that closes during sessions closes everything that it opened", async () => {
   const own = await startLab({ companies: 3 });
   const hosts = await Promise.all(
     ["silent", "valid", "slowbanner", "endless", "tls"].map(async (name) =>
@@ -247,7 +247,7 @@ const createRequest = (local: string, domain: string): RecipientRequest => ({
 
 const { hosts } = buildNetwork({ ...plan, ownAddresses: true });
 
-test("no two hosts of the lab share an address, and none uses the machine's", () => {
+test("each host of the lab has its own address, different from the machine's", () => {
   const addresses = hosts.map(({ address }) => address);
 
   expect(new Set(addresses).size).toBe(addresses.length);

@@ -74,7 +74,7 @@ test.each([
   ["PUBLIC_URL", { PUBLIC_URL: "https://mail.example.com/" }, "https://mail.example.com"],
   ["the local address without PUBLIC_URL", {}, null],
   ["the local address behind a trusted proxy", { TRUST_PROXY: "127.0.0.1" }, null],
-])("the documents contain %s, whatever a request's headers state", async (_, settings, named) => {
+])("the documents contain %s for any request headers", async (_, settings, named) => {
   const { origin } = await startAt(settings);
   const headers = { "x-forwarded-proto": "https", "x-forwarded-host": "api.example.com" };
 

@@ -168,7 +168,7 @@ describe("a typed domain", () => {
     .tuple(label, label, fc.constantFrom("com", "org", "de"))
     .map((parts) => parts.join("."));
 
-  test("the parser reads the same domain whatever text surrounds it", () => {
+  test("the parser reads the same domain inside any surrounding text", () => {
     fc.assert(
       fc.property(
         domain,

@@ -296,7 +296,7 @@ test("a tool call reports the failure and no charge when an export's link cannot
   });
 });
 
-test("a tool call keeps an id one path segment, whatever letters it contains", async () => {
+test("a tool call encodes an id with any letters as one path segment", async () => {
   const { call } = await givenTools();
 
   for (const id of ["../account", "a/b", "%2e%2e", "\u{0}", "half a \uD83D", 7])

@@ -42,7 +42,7 @@ const whenAsked = async (port: number, host = "mail.test") => {
   return trySession(connectDirectly, [{ host, priority: 0, ips: [HOST] }], request(port), time);
 };
 
-test("a session runs through TLS, whatever issuer signed the certificate", async () => {
+test("a session uses TLS with a certificate of any issuer", async () => {
   const received: string[] = [];
 
   const { result, transcript } = await whenAsked(await createMailServer(received));
@@ -546,7 +546,7 @@ test("the session reads the same replies in pieces of any size", async () => {
 });
 
 describe.each(Object.entries(FAULTS))("a server that %s", (_, breakAt) => {
-  test("a faulty server gives no recipient a wrong reply, wherever the fault happens", async () => {
+  test("a faulty server gives no recipient a wrong reply, at any place of the fault", async () => {
     const positions = Array.from({ length: 24 }, (_, n) => n + 2);
     const results = await Promise.all(
       positions.map(async (at) => holdSession(await listen(serve(breakAt(at))))),

@@ -169,7 +169,7 @@ test("an exit's name omits the secrets of its URL, and numbers tell exits of one
   expect(listProxyExits(urls)).toEqual(["p.example:1080", "p.example:1080#2", "q:1080"]);
 });
 
-test("an exit is warm when its URL says so, and an unknown word stops the start", () => {
+test("a mark in its URL makes an exit warm, and an unknown mark stops the start", () => {
   expect(listWarmExits(["socks5://p:1080#warm", "socks5://q:1080"])).toEqual(["p:1080"]);
   expect(() => listWarmExits(["socks5://p:1080#wram"])).toThrow("#warm");
 });
@@ -249,7 +249,7 @@ const whenStarved = (limit: number): unknown => {
   return JSON.parse(execFileSync("bash", ["-c", command, process.execPath]).toString());
 };
 
-test("a process without descriptors reports its own failure, wherever it looks", () => {
+test("a process without descriptors reports its own failure in each kind of look-up", () => {
   expect(whenStarved(64)).toEqual({
     dns: "internal",
     oddName: "internal",

@@ -139,7 +139,7 @@ const toExpected = (events: readonly SentEvent[], email: string) => {
   };
 };
 
-test("totals equal the sum of the distinct events, whatever their order, repeats and requests", async () => {
+test("totals equal the sum of the distinct events, in any order, with repeats and in any requests", async () => {
   await fc.assert(
     fc.asyncProperty(histories, fc.boolean(), async ([events, one, other], atOnce) => {
       const [first, second] = [await countEvents(one), await countEvents(other, atOnce)];

@@ -100,7 +100,7 @@ test("a parsed address stays within every length limit, and contains nothing tha
   );
 });
 
-test("a parsed address has one canonical form of its own, whatever the case of its letters", () => {
+test("a parsed address has one canonical form for every case of its letters", () => {
   fc.assert(
     whenParsed(({ canonical, local, domain }) => {
       const again = parseAddress(canonical);

@@ -73,7 +73,7 @@ const readCut = (text: string, delimiter: string, cuts: readonly number[]) => {
 
 const RUNS = { numRuns: 5_000 };
 
-test("the reader returns the same cells as csv-parse, wherever the file is cut", () => {
+test("the reader returns the same cells as csv-parse, with the file cut at any place", () => {
   fc.assert(
     fc.property(file, ({ text, delimiter, cuts }) => {
       const oracle: unknown = parse(text, {
@@ -89,7 +89,7 @@ test("the reader returns the same cells as csv-parse, wherever the file is cut",
   );
 });
 
-test("the reader returns the same cells of any text, wherever the text is cut", () => {
+test("the reader returns the same cells of any text, cut at any place", () => {
   const text = fc
     .array(fc.constantFrom('"', '"', ",", "\n", "\r", " ", "a", "b"), { maxLength: 60 })
     .map((pieces) => pieces.join(""));
@@ -169,7 +169,7 @@ describe("a form", () => {
     content: Buffer.from(part.content).toString("latin1"),
   });
 
-  test("the reader returns byte for byte the form that fetch sends, wherever the form is cut", async () => {
+  test("the reader returns the bytes of the form that fetch sends, cut at any place", async () => {
     await fc.assert(
       fc.asyncProperty(parts, cuts, async (sent, at) => {
         const { contentType, bytes } = await encodeForm(sent);
@@ -180,7 +180,7 @@ describe("a form", () => {
     );
   });
 
-  test("the reader refuses a form that breaks off anywhere, wherever the form is cut", async () => {
+  test("the reader refuses a form that ends early, cut at any place", async () => {
     await fc.assert(
       fc.asyncProperty(parts, cuts, fc.nat(), async (sent, at, length) => {
         const { contentType, bytes } = await encodeForm(sent);
@@ -195,7 +195,7 @@ describe("a form", () => {
     );
   });
 
-  test("the reader returns the same outcome for nonsense, wherever the nonsense is cut", async () => {
+  test("the reader returns the same outcome for random bytes, cut at any place", async () => {
     const nonsense = fc
       .array(
         fc.constantFrom(

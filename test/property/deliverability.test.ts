@@ -207,7 +207,7 @@ test("an unanswered query never lowers a component's score", async () => {
   );
 });
 
-test("a check returns the same report in whatever order DNS answers", async () => {
+test("a check returns the same report for any order of DNS answers", async () => {
   await fc.assert(
     fc.asyncProperty(zones, fc.infiniteStream(fc.nat({ max: 3 })), async (names, luck) => {
       const dns = createZoneDns(names);
@@ -240,7 +240,7 @@ const inAnyOrder = (report: Awaited<ReturnType<typeof check>>) =>
     ? { ...report, dnsQueries: new Set(report.dnsQueries.map((one) => JSON.stringify(one))) }
     : report;
 
-test("a check returns the same report in whatever order an answer lists its records", async () => {
+test("a check returns the same report for any order of the records in an answer", async () => {
   const twoAddresses = { A: ["8.8.8.8", "8.8.4.4", "1.1.1.1"] };
   const twoKeys = txt(`v=DKIM1; p=${RSA_2048}`, `v=DKIM1; p=${RSA_1024}`, "v=DKIM1; p=");
   const wide = at("mx1.example.com", twoAddresses).chain((more) =>
@@ -332,7 +332,7 @@ test("a listing in DNS never raises the score", async () => {
   );
 });
 
-test("the counters of blocklists add up, whatever the lists answer", async () => {
+test("the counters of blocklists add up for any answers of the lists", async () => {
   const octet = fc.constantFrom(0, 1, 2, 3, 4, 8, 10, 13, 64, 254, 255);
   const address = fc
     .tuple(fc.constantFrom(127, 10), octet, octet, octet)

@@ -114,7 +114,7 @@ test("the evaluation and the analysis count the same look-ups and reach the same
   expect(compared).toBeGreaterThan(100);
 });
 
-test("the evaluation counts and sends no more than its budget, whatever the zone", async () => {
+test("the evaluation of any zone counts and sends at most its budget of look-ups", async () => {
   await fc.assert(
     fc.asyncProperty(createZone(soundTerm), async (names) => {
       const [forOne, forAll] = [createZoneDns(names), createZoneDns(names)];

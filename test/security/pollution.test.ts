@@ -106,7 +106,7 @@ describe.each(NAMES)("the property name %s in a request", (name) => {
     expect(response.statusCode).toBe(400);
   });
 
-  test("a file keeps a column with the property name like any other", async () => {
+  test("a file with a column named like an inherited property keeps the column", async () => {
     const ctx = await given({ balance: 10 });
     const { world, liveKey } = ctx;
     const file = `email,${name},other\nann@x.com,${name},1\n`;

@@ -209,7 +209,7 @@ test("a live key reads the account's plan and credits with 200", async () => {
   });
 });
 
-test("a test key reads mock credits, whatever the account's balance", async () => {
+test("a test key reads mock credits for any balance of the account", async () => {
   const { world, testKey } = await given({ balance: 3 });
 
   const { data } = await send(world, "GET /v1/account", { key: testKey });

@@ -109,7 +109,7 @@ test("a key request with many mistakes returns the first few of them and their t
   expect(error.message).not.toContain("xxx");
 });
 
-test("a scope list that is too long returns one mistake, however wrong its entries are", async () => {
+test("an overlong list of scopes returns one fault, even with several wrong entries", async () => {
   const { world, liveKey } = await given();
   // As many as fit in the body of this operation.
   const scopes = Array.from({ length: 50_000 }, () => 1);

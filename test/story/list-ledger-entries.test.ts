@@ -168,7 +168,7 @@ test.each([1, 2, 3, 5])("pages of %i in the ledger list every entry once", async
   expect(found).toEqual(LEDGER);
 });
 
-test("a page may end within an entry that settles some credits and releases others", async () => {
+test("a page of the ledger may end between an entry's settled and released credits", async () => {
   const ctx = await given({ balance: 10 });
   await whenVerified(ctx.world, ctx.liveKey, { email: "slow@x.com" });
   ctx.later(60_000);

@@ -187,7 +187,7 @@ test("an export contains the new results beside the list's own cells, also after
   expect(after[2]).toMatch(/^bob@x\.com,Bob,bob@x\.com,valid,/);
 });
 
-test("a child job verifies the rows of a mistyped domain at the meant domain", async () => {
+test("a child job verifies the rows of a mistyped domain at the corrected domain", async () => {
   const ctx = await givenList("email,name\nann@gmial.com,Ann\nbob@x.com,Bob\ndee@gmial.com,Dee\n");
 
   const { summary } = await readJob(ctx);

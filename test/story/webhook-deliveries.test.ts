@@ -319,7 +319,7 @@ describe("the test event of a webhook", () => {
   });
 
   test.each(WEBHOOK_EVENT_TYPES)(
-    "a test event of %s contains that event's documented sample, whatever the webhook's events",
+    "a test event of %s contains that event's documented sample, also for a webhook with other events",
     async (type) => {
       const ctx = await givenHook(["job.failed"]);
       const { world, liveKey: key, servers, secret } = ctx;

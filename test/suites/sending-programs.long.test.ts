@@ -312,7 +312,7 @@ for (const program of SENDING_PROGRAMS)
           return { stored, body: raw.subarray(raw.indexOf("\r\n\r\n") + 4) };
         };
 
-        test.each(BODIES)("the service receives %s as it was sent", async (_, body) => {
+        test.each(BODIES)("the service receives %s unchanged", async (_, body) => {
           const { stored, body: arrived } = await send({
             from: "bounce@shop.example",
             raw: writeMail(body),
@@ -329,7 +329,7 @@ for (const program of SENDING_PROGRAMS)
         });
 
         test.each(program.usesUtf8 ? ["gr\u00fc\u00dfe@shop.example"] : [])(
-          "the service receives the sender %s as it is",
+          "the service receives the sender %s unchanged",
           async (from) => {
             const { stored } = await send({ from, raw: writeMail(Buffer.from("Hello\r\n")) });
 

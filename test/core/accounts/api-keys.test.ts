@@ -113,7 +113,7 @@ test("rotations without an overlap never reach the limit of keys", async () => {
   await expect(ctx.create()).resolves.toBeDefined();
 });
 
-test("the successor of a key with an expiry expires with that key, whatever the overlap", async () => {
+test("a rotation gives the successor the key's own lifetime, and an overlap never extends the old key", async () => {
   const ctx = await givenKeys();
   const { key } = await ctx.create({ expiresAt: "2026-11-22T00:00:00.000Z" });
   ctx.later(DAY_MS - HOUR_MS);

@@ -66,7 +66,7 @@ test("the report counts the fate of mail by provider, status and band of ten poi
   ]);
 });
 
-test("an address counts once, by its worst certain event, in whatever order the events arrive", async () => {
+test("an address counts once, by its worst certain event, in any order of arrival", async () => {
   const orders = [
     ["delivered", HARD, SOFT],
     [HARD, SOFT, "delivered"],

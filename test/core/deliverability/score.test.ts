@@ -77,7 +77,7 @@ test("the components' weights add up to 100", () => {
   expect(Object.values(WEIGHTS).reduce((sum, weight) => sum + weight, 0)).toBe(100);
 });
 
-test("the lowest of several caps limits the score, and a mean below all caps stays as it is", () => {
+test("the lowest of several caps limits the score, and a mean below all caps stays unchanged", () => {
   const findings = finding("SPF_LOOP", "MX_NULL", "LISTED:spamhaus-zen");
 
   expect(scoreFindings(findings)).toMatchObject({ score: 49, cappedBy: "listed_gravely" });

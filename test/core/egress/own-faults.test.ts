@@ -68,7 +68,7 @@ test.each(["lab", "dns_only", "open"] as const)(
   },
 );
 
-test("a reserved name that nobody can register does not exist, whatever a resolver answers", async () => {
+test("the engine answers NXDOMAIN for a reserved name that cannot be registered", async () => {
   const { dns } = givenResolver({});
 
   expect(await dns("MX", "nowhere.invalid")).toEqual({ kind: "nxdomain" });

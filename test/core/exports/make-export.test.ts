@@ -219,7 +219,7 @@ test("the reconciler gives up an export whose messages are lost again and again"
   expect(ctx.table.hasScheduledWork()).toBe(false);
 });
 
-test("files removed with their job stay removed, whatever a worker does", async () => {
+test("files removed with their job stay removed while a worker still writes the export", async () => {
   for (let calls = 0; calls < CALLS_MAX; calls++) {
     const ctx = await givenLargeJob();
     await request(ctx.world);

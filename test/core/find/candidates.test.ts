@@ -285,7 +285,7 @@ test("the find sends all guesses in one probe, so that one session can ask about
   expect(questions[0]?.fallbacks?.length).toBeGreaterThan(5);
 });
 
-test("the find returns risky for a mailbox of one name, whatever pattern the domain uses", async () => {
+test("the find returns risky for a mailbox of one name at a domain with any pattern", async () => {
   const { look } = givenCompany(["ann"]);
 
   const once = await look();
@@ -347,7 +347,7 @@ test.each(asRows<[string, CatchAll, Finding, string, string | null]>`
   },
 );
 
-test("the find returns unknown when the server's reply is not about the mailbox, whatever the name", async () => {
+test("the find returns unknown for any name when the server's reply is not about the mailbox", async () => {
   const answer: Finding = { ...ACCEPTED, verdict: "unknown", reason: "ip_blocked", aboutUs: true };
   const { look } = givenCompany(["ann.lee", "info.lee"], { answer, catchAll: "not_tested" });
 

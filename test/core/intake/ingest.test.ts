@@ -83,7 +83,7 @@ describe("a refused file", () => {
     expect(blobs.keys()).toEqual([]);
   });
 
-  test("the intake leaves an existing input as it was", async () => {
+  test("the intake does not overwrite an existing input", async () => {
     const blobs = createMemoryBlobs();
     await ingestContent("a@example.com", {}, blobs);
     const before = await blobs.head(KEY);
@@ -156,7 +156,7 @@ describe("the source of a file", () => {
     expect(blobs.keys()).toEqual([]);
   });
 
-  test("the intake throws the source's own error, whatever error the store throws", async () => {
+  test("the intake throws the source's own error instead of the store's", async () => {
     const put: Blobs["put"] = async (_key, content) => {
       try {
         await Array.fromAsync(content);

@@ -82,7 +82,7 @@ describe("the header of a list", () => {
     ]);
   });
 
-  test("the list reader finds a header or none as the caller states", async () => {
+  test("the list reader obeys the caller's statement about a header", async () => {
     expect(await listEmails("a@example.com\nb@example.com\n", { hasHeader: true })).toEqual([
       "b@example.com",
     ]);
@@ -154,7 +154,7 @@ describe("a file that is no list", () => {
     },
   );
 
-  test("the list reader refuses random bytes, wherever they begin", async () => {
+  test("the list reader refuses random bytes", async () => {
     let seed = 7;
     const pick = () => (seed = (seed * 48_271) % 2_147_483_647) % 256;
     const junk = Buffer.from(Array.from({ length: 300_000 }, pick));

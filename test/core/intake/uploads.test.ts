@@ -104,7 +104,7 @@ test.each([
   [FILE_BYTES_MAX, "found"],
   [FILE_BYTES_MAX + 1, "PAYLOAD_TOO_LARGE nothing_charged"],
 ])(
-  "the look-up of a file of %i bytes answers %s, whatever its link let through",
+  "the look-up of an uploaded file of %i bytes answers %s by the stored size",
   async (bytes, code) => {
     const { world, blobs } = givenWorld();
     const key = "uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv";
@@ -153,7 +153,7 @@ test("the service reads an endless file up to the limit, and stores nothing", as
   expect(blobs.keys()).toEqual([]);
 });
 
-test("a too large file causes its own error, whatever error the store throws", async () => {
+test("an oversized file throws its own error instead of the store's", async () => {
   const { world, blobs } = givenWorld();
   const put: World["blobs"]["put"] = (key, content) =>
     blobs.put(key, content).catch(() => Promise.reject(new Error("the upload was aborted")));

@@ -16,7 +16,7 @@ const toSettings = (cursorSecret: string, cursorSecretBefore: string | null = nu
 
 const SECRET = toSettings("a secret");
 
-test("a cursor returns its signed position, whatever its value", () => {
+test("a cursor returns its signed position for any value", () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), fc.jsonValue(), (secret, bound, position) => {
       const decoded = JSON.parse(JSON.stringify(position));

@@ -142,7 +142,7 @@ const createLoads = () => {
   };
 };
 
-test("prefetch returns items in their order, whichever ends first, and works on a limited number", async () => {
+test("prefetch returns items in their order although they end in another, and works on a limited number", async () => {
   const { begun, make, finish } = createLoads();
   const made = prefetch([1, 2, 3, 4, 5], 2, make);
 

@@ -57,7 +57,7 @@ test("the worker removes a late message of an earlier attempt, and asks no mail 
   expect(listStoredItems(ctx)).toEqual(before);
 });
 
-test("the worker removes a message of an attempt that nobody prepared", async () => {
+test("the worker removes a message of an attempt that no pass has prepared", async () => {
   const ctx = await setupMessages(createEmails(2));
   const before = listStoredItems(ctx);
 

@@ -163,7 +163,7 @@ const findWrongDraw = (
   return "the credits were never gathered";
 };
 
-test("a charge that all shards together can pay succeeds after some transfers, whatever each shard holds", () => {
+test("a charge that all shards together can pay succeeds after transfers between unequal shards", () => {
   const amounts = fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1, maxLength: 12 });
   const count = fc.integer({ min: 1, max: 20 });
   const chance = fc.double({ min: 0, max: 0.999, noNaN: true });
@@ -261,7 +261,7 @@ test.each<MovedAmounts>([
   },
 );
 
-test("the ledger stores a step of an operation once, whatever the number and amounts of retries", async () => {
+test("the ledger stores a step of an operation once, also after retries with other amounts", async () => {
   const table = await givenBalance({ held: 2 });
   await table.transact(move(createEntry({ settle: halves(1) }, "end")));
   const again = move(createEntry({ release: halves(1) }, "end"));

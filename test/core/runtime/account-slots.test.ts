@@ -50,7 +50,7 @@ test.each([
   expect(begun.slice(4)).toEqual(["b1"]);
 });
 
-test("no more work runs at a time than slots exist, whatever work arrives", async () => {
+test("the limit never runs more work than it has slots", async () => {
   const { start, begun, end, settled } = setupSlots(3);
   for (let n = 0; n < 40; n++) void start(`${"abcdefgh"[n % 8]}${n}`);
   let ended = 0;

@@ -202,7 +202,7 @@ test("commit returns a refusal after a lost reply when our own write did not cau
   expect(await commit(ctx.world, WRITES)).toEqual({ outcome: "refused", refusedWrite: PAYMENT });
 });
 
-test("commit treats another writer's item under our key as a refusal, however alike the items are", async () => {
+test("commit treats another writer's item under our key as a refusal, even if the items are alike", async () => {
   const ctx = await setupFates(["is lost before", "passes"]);
   await ctx.table.write({ create: { ...ours, by: "them" } });
 

@@ -101,7 +101,7 @@ test("a backup that accepts every recipient behind a closed first choice proves 
   }
 });
 
-test("the engine retries a silent first choice, whatever the backup replies", async () => {
+test("the engine retries a silent first choice after any reply of the backup", async () => {
   expect(await setup(() => "!timeout", accepts).ask()).toMatchObject({
     finding: { verdict: "unknown", reason: "timeout", retry: "later" },
   });

@@ -190,7 +190,7 @@ describe("one domain among many at a provider", () => {
     expect(await listProviderBlocks({ table, now: world.now })).toEqual([]);
   });
 
-  test("a domain that refuses us three times in a row stays closed, whatever the others reply", async () => {
+  test("a domain that refuses us three times in a row stays closed while its provider's other domains accept", async () => {
     const { probe, asked } = givenProviders(refuseDomains(at(1), S3150));
 
     const results = await askMany(probe, 20_000, GOOGLE, { domain: (n) => ownDomain(n % 200) });

@@ -153,7 +153,7 @@ const createCrowd = (): Process[] =>
     createProcess(n, `account${n % 4}`, 500, n % 3 === 0 ? "caller" : "list"),
   );
 
-test("two sessions never hold one slot, whatever a process read and however late it writes", () => {
+test("two sessions never hold one slot, even when a process writes late after an old read", () => {
   fc.assert(
     fc.property(events, (all) => {
       const provider = createProvider();

@@ -190,7 +190,7 @@ describe("the wait queue of one exit", () => {
     expect(request.queue.turn.ticket).toBeNull();
   });
 
-  test("the wait queue of one exit gets recipients with its ticket back, whatever chance decides", async () => {
+  test("a recipient with a ticket leaves by the exit of the ticket's wait queue", async () => {
     const { engines } = givenCluster(40, kind, { exits: EXITS });
     const exits = await Promise.all(
       engines.map(async (probe, n) => {

@@ -135,7 +135,7 @@ test("the stored random recipient may expire between the attempts at two people"
 
 const domains = Array.from({ length: 24 }, (_, n) => `d${n}.example`);
 
-test("domains that share a server always leave from one address, whichever other domains are asked", async () => {
+test("sessions for domains that share a server always leave from one address", async () => {
   const exits = new Set<string>();
   const exitOf = (affinityKey: string): string => {
     const exit = `exit ${fingerprint(affinityKey).charCodeAt(0) % 5}`;

@@ -97,7 +97,7 @@ test("a list that waits for silent hosts leaves sessions to callers of the same 
   expect(waitedMs).toBeLessThanOrEqual(1_000);
 });
 
-test("the next session goes to an account without one when a list holds all it can get", async () => {
+test("the next session serves an account without a session when a list has reached its share", async () => {
   const { askMany, answered, world } = givenBusyHosts();
   const large = askMany("large", "list", 6_000, good);
   await world.sleep(300);

@@ -220,7 +220,7 @@ test("a process acquires a slot again after its write was lost, so that no other
   expect(await slots().acquire(SLOT_KEY)).toMatchObject({ kind: "full" });
 });
 
-test("all processes use the same key for a mail provider, in whatever order its addresses arrive", () => {
+test("all processes use one key for a mail provider, in any order of its addresses", () => {
   const ips = ["198.51.100.9", "192.0.2.7"];
 
   expect(toSlotKey({ ...HOST, host: "mx.example", ips })).toEqual(

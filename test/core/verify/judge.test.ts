@@ -302,14 +302,14 @@ test.each([
   ["a domain with a null MX", "ann@example.com", { kind: "null_mx" }, true],
   ["a domain without a mail host", "ann@example.com", { kind: "no_mail_host" }, true],
   ["a domain with a mail host", "ann@example.com", HOSTS, true],
-] as const)("the result knows domain_exists of %s", async (_, email, hosts, exists) => {
+] as const)("the result states domain_exists for %s", async (_, email, hosts, exists) => {
   const { domain_exists, not_known } = (await resultFor(email, { hosts })).verification;
 
   expect(domain_exists).toBe(exists);
   expect(not_known).not.toContain("domain_exists");
 });
 
-test("the result for an address literal knows only its syntax, since no host is contacted", async () => {
+test("the result for an address literal states only its syntax, since the engine contacts no host", async () => {
   expect((await resultFor("ann@[192.0.2.1]")).verification).toEqual({
     syntax_valid: true,
     domain_exists: false,
@@ -337,7 +337,7 @@ test.each(asRows`
   },
 );
 
-test("domain_exists is false only when the status is invalid, whatever else is known", async () => {
+test("domain_exists is false only for a result with the status invalid", async () => {
   const kinds = ["domain_not_found", "null_mx", "no_mail_host", "mx_unroutable"] as const;
   await fc.assert(
     fc.asyncProperty(

@@ -60,12 +60,9 @@ test("a 550 that takes us for a harvester causes another attempt, although its c
   expect(findRetryCause(found)).toBe("throttled");
 });
 
-test.each(REFUSAL_REASONS)(
-  "a 4xx about us counts as a throttle, whatever its reason: %s",
-  (reason) => {
-    expect(findRetryCause({ ...UNKNOWN, reason, code: 451 })).toBe("throttled");
-  },
-);
+test.each(REFUSAL_REASONS)("a 4xx about us counts as a throttle with the reason %s", (reason) => {
+  expect(findRetryCause({ ...UNKNOWN, reason, code: 451 })).toBe("throttled");
+});
 
 test("the waits after a throttle follow the mail provider's own, when the provider states some", () => {
   const limits = { maxWaitMinutes: MAX_WAIT_MINUTES.most, throttleMinutes: [240, 480] };

@@ -287,7 +287,7 @@ test.each([
   ["info@burnermail.io", "role"],
   ["spamtrap@burnermail.io", "spam_trap"],
 ])(
-  "the result for %s contains the hint of the broad lists with its source, whatever its status (%s)",
+  "the result for %s contains the hint of the broad lists with its source, also with the status %s",
   async (email, status) => {
     const { engine } = givenEngine("mx.example.com", { catchAll: "no" });
     const withBroad = { ...engine, lists: createLists([], WHOLE_EDITION) };
@@ -371,7 +371,7 @@ const givenCountingEngine = (seed = 1) => {
   return { engine, world, peak: () => peak };
 };
 
-test("verifyMany returns results in the order of the input, whichever ends first", async () => {
+test("verifyMany returns results in the order of the input although they end in another", async () => {
   const { world } = givenCountingEngine(7);
   const asked = Array.from({ length: 300 }, (_row, n) => `person${n}@d${n % 20}.example`);
 

@@ -379,7 +379,7 @@ test("a delivery without a slot waits longer each time, and never longer than a 
   expect(getSlotWaitMs(1_000, () => 0)).toBe(1_000);
 });
 
-test("every event matches its documented schema, whatever causes the event", async () => {
+test("every event matches its documented schema, for each of its causes", async () => {
   const ctx = await givenChunked({ balance: 20 });
   const { world, liveKey, servers } = ctx;
   await whenSubscribed(ctx);

@@ -89,7 +89,7 @@ test("a subdomain that does not exist inherits np", async () => {
   expect(found.policy).toBe("quarantine");
 });
 
-test("sp and np must agree when DNS does not tell whether a subdomain exists", async () => {
+test("the analysis requires equal sp and np when DNS does not show whether a subdomain exists", async () => {
   const silent = (policies: string) => ({
     ...own(`v=DMARC1; p=reject; ${policies}`),
     "mail.example.com": "TIMEOUT" as const,

@@ -13,7 +13,7 @@ test.each(
    objednavky ugyfelszolgalat bilgi ksiegowosc boekhouding klachten buhgalteria`
     .trim()
     .split(/\s+/),
-)("the role reader finds the role %s as it is written", (local) => {
+)("the role reader finds the role %s in its written form", (local) => {
   expect(findRole(local)).toBe(local);
 });
 

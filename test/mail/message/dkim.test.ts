@@ -254,7 +254,7 @@ test.each([1, 2, 3])(
   },
 );
 
-test("a mail without a chain returns the result none", async () => {
+test("the verifier returns the result none for a mail without an ARC chain", async () => {
   expect((await assess(writeMail())).arc).toEqual({ result: "none", reason: null, sets: [] });
 });
 

@@ -275,7 +275,7 @@ test("a message that causes many DNS queries stops at the limit", async () => {
 /** A report is stored whole. */
 const REPORT_BYTES_MAX = 150_000;
 
-test("a report stays small, whatever the message and DNS contain", async () => {
+test("a report stays small with any message and any DNS answers", async () => {
   const long = "x".repeat(100_000);
   const links = Array.from({ length: 2_000 }, (_, n) => `<a href="https://l${n}.test/">y</a>`);
   const fields = {

@@ -217,7 +217,7 @@ test.each(REPLIES_WITHOUT_MAILBOX)("classify finds nothing about the mailbox: %s
   expect(at(line).verdict).toBe("unknown");
 });
 
-test("classify never returns invalid for a temporary reply, whatever its words", () => {
+test("classify never returns invalid for a temporary reply, even with the words of a missing mailbox", () => {
   const temporary = UNKNOWN_MAILBOX_REPLIES.map((line) =>
     line.replaceAll(/(?<![\d.])5(\d\d)(?=[ -])/g, "4$1").replaceAll(/\b5\.(\d+\.\d+)/g, "4.$1"),
   );
@@ -376,7 +376,7 @@ test("the code of relaying with words about the mailbox concerns the mailbox", (
   expect(at("550 5.1.2 Mailbox does not exist.")).toMatchObject({ reason: "mailbox_not_found" });
 });
 
-test("a code of security or policy proves no missing mailbox, whatever the words", () => {
+test("a code of security or policy proves no missing mailbox, even beside such words", () => {
   const codes = [
     2, 3, 5, 12, 14, 26, 57, 64, 128, 320, 321, 322, 323, 324, 325, 509, 606, 708, 750,
   ];

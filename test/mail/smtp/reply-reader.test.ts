@@ -121,7 +121,7 @@ test("the reader reads nothing after it detected another protocol", () => {
   expect(reader(Buffer.from("250 c\r\n"))).toEqual([]);
 });
 
-test("the reader returns a reply equally in whatever pieces the reply arrives", () => {
+test("the reader returns the same reply from pieces of any size", () => {
   const anyBytes = fc.oneof(
     fc.uint8Array({ maxLength: 300 }),
     fc
@@ -139,7 +139,7 @@ test("the reader returns a reply equally in whatever pieces the reply arrives", 
   );
 });
 
-test("the reader makes a reply safe to print, whatever its bytes", () => {
+test("the reader makes a reply with any bytes safe to print", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 500 }), (bytes) => {
       const received = Buffer.concat([

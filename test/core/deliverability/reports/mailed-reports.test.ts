@@ -215,7 +215,7 @@ test("concurrent first requests for the report address all return the same addre
   expect(new Set(await Promise.all(asked)).size).toBe(1);
 });
 
-test("the service gives no report address to a test key, and none at all when it receives no mail", async () => {
+test("the service gives no report address to a test key, or to any key when it receives no mail", async () => {
   const { world, testKey, liveKey } = await given();
   const deaf = { ...world, settings: { ...world.settings, mailDomain: null } };
 

@@ -297,7 +297,7 @@ test("the reader reads RFC 9990's policy for missing names, its test mode and it
   });
 });
 
-test("a report counts for the day of its middle, wherever its receiver's midnight is", async () => {
+test("a report counts for the day in the middle of its range, in any time zone of the receiver", async () => {
   const inTokyo = createDmarcReport({ begin: BEGIN - 9 * 3_600, end: BEGIN + 15 * 3_600 });
 
   expect(getReportDay(await readDmarc(inTokyo))).toBe("2026-03-01");
