@@ -8,8 +8,7 @@ import {
 } from "aws-cdk-lib/aws-iam";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { toDeployerName } from "../parameters.ts";
-import type { Right } from "./right.ts";
-import { RIGHTS } from "./rights.ts";
+import { RIGHTS, type Right } from "./rights.ts";
 import { listLimits } from "./role-limit.ts";
 
 // The deployer from GitHub: a role that only one repository's environments may assume, its rights, and a limit that every

@@ -1,5 +1,5 @@
 import { GRANTS, type ResourcePart } from "../iam.ts";
-import type { Right } from "./right.ts";
+import type { Right } from "./rights.ts";
 
 // The most that a role of a stage may do, whatever its own policies say: what infra/iam.ts grants to some Lambda, on any stage
 // of this app, and what Lambda and Scheduler do in a role's name.

@@ -1,5 +1,4 @@
-import type { Right } from "../cdk/right.ts";
-import { RIGHTS } from "../cdk/rights.ts";
+import { RIGHTS, type Right } from "../cdk/rights.ts";
 import type { Settings } from "../settings.ts";
 import type { Programs } from "./programs.ts";
 

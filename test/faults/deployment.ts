@@ -342,8 +342,8 @@ export const FAULTS: readonly Fault[] = [
   ),
   rights(
     "the limit may be taken off",
-    '"iam:PutRolePermissionsBoundary",',
-    '"iam:PutRolePermissionsBoundary", "iam:DeleteRolePermissionsBoundary",',
+    "PutRolePermissionsBoundary PutRolePolicy",
+    "PutRolePermissionsBoundary DeleteRolePermissionsBoundary PutRolePolicy",
   ),
   rights(
     "every Lambda of the account may be changed",
@@ -352,20 +352,16 @@ export const FAULTS: readonly Fault[] = [
   ),
   rights(
     "a type that nobody makes is covered",
-    'for: ["aws:lambda/permission:Permission"]',
-    'for: ["aws:lambda/permission:Permission", "aws:lambda/alias:Alias"]',
+    '"lambda/permission":',
+    '"lambda/permission, lambda/layerVersion":',
   ),
   rights(
     "a machine's role cannot be given to it",
     "instance-profile/EgressNatInstanceProfile-*",
     "instance-profile/APP-*",
   ),
-  rights("SST cannot begin in a new account", '"ecr:CreateRepository", ', ""),
-  inFile("pipeline", "infra/cdk/rights-network.ts")(
-    "the role may update the stack that made it",
-    "stack/APP-*-operations/*",
-    "stack/APP-*",
-  ),
+  rights("SST cannot begin in a new account", "ecr: CreateRepository ", "ecr: "),
+  rights("the role may update the stack that made it", "stack/APP-*-operations/*", "stack/APP-*"),
   limit("a Lambda may not remove uploads", "uploads: OBJECTS", "uploads: QUEUES"),
   limit("a Lambda may read every table", 'table/APP-*"]', 'table/*"]'),
 ];

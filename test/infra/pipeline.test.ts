@@ -121,7 +121,7 @@ test("every policy of the deployer's role fits AWS's length limit and is attache
 /** What a deployment does besides, which no type of the output asks for. */
 const BESIDES = [
   "removing a bucket with what is in it",
-  "the first account, and the key of the smoke test",
+  "the first account and the smoke test's key",
   "the preflight",
   "the stack of the monitoring",
   "the state of SST",
