@@ -3,14 +3,18 @@
 
 export default $config({
   async app({ stage }) {
-    const { getLifecycle: lifeOf } = await import("./infra/lifecycle.ts");
+    const { createTags, findOwner, getLifecycle: lifeOf } = await import("./infra/lifecycle.ts");
     return {
       name: "mailproof",
       home: "aws",
       // The one that infra:prepare fetches and test/infra is run with.
       providers: {
         // AWS_REGION in .env.<stage> is the one place that names the region (infra/settings.ts).
-        aws: { version: "7.20.0", region: process.env["AWS_REGION"] as "eu-central-1" },
+        aws: {
+          version: "7.20.0",
+          region: process.env["AWS_REGION"] as "eu-central-1",
+          defaultTags: { tags: createTags(stage, findOwner(stage, process.env)) },
+        },
       },
       ...lifeOf(stage),
     };

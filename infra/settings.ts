@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { isPermanent } from "./lifecycle.ts";
+import { findOwner, isPermanent } from "./lifecycle.ts";
 
 // The settings of a deployment, from the environment or .env.<stage>. docs/operating.md explains each.
 
@@ -35,6 +35,8 @@ export type Settings = {
   readonly budgetUsd: number | null;
   /** The email address for alarms. Null: the operator subscribes to the topic. */
   readonly callEmail: string | null;
+  /** Who answers for the stage: each resource has this tag. */
+  readonly owner: string;
   /** The ARN of the policy that limits every role of the stage; null without a limit. */
   readonly permissionsBoundary: string | null;
   /** Whether AWS X-Ray records traces of the Lambdas. */
@@ -72,6 +74,7 @@ const SCHEMA = v.object({
   EXITS: v.optional(WHOLE),
   BUDGET_USD: v.optional(WHOLE),
   CALL_EMAIL: v.optional(text(/^[^\s@]+@[^\s@]+$/, "an email address")),
+  OWNER: v.optional(text(/^[\w .:/=+@-]{1,256}$/, "1 to 256 letters, digits, spaces or _.:/=+-@")),
   PERMISSIONS_BOUNDARY: v.optional(
     text(/^arn:aws[\w-]*:iam::\d{12}:policy\/[\w+=,.@-]+$/, "the ARN of a policy"),
   ),
@@ -132,6 +135,7 @@ export const readSettings = (stage: string, environment: Environment): Settings 
     exits: given.EXITS ?? 0,
     budgetUsd: given.BUDGET_USD ?? null,
     callEmail: given.CALL_EMAIL ?? null,
+    owner: findOwner(stage, given),
     permissionsBoundary: given.PERMISSIONS_BOUNDARY ?? null,
     isTraced: given.TRACES === "on",
     tableName: given.TABLE_NAME ?? null,

@@ -1,4 +1,4 @@
-import { App, DefaultStackSynthesizer, Stack, Validations } from "aws-cdk-lib";
+import { App, DefaultStackSynthesizer, Stack, Tags, Validations } from "aws-cdk-lib";
 import { Alarm } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
@@ -6,6 +6,7 @@ import { Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { StringParameter } from "aws-cdk-lib/aws-ssm";
 import { AwsSolutionsChecks } from "cdk-nag";
+import { createTags } from "../lifecycle.ts";
 import { createParameterNamer, toServiceName } from "../parameters.ts";
 import type { Settings } from "../settings.ts";
 import { listGateways } from "../topology.ts";
@@ -35,13 +36,15 @@ export const createOperationsApp = (options: OperationsOptions, outdir: string):
  */
 const createOperationsStack = (scope: App, options: OperationsOptions): Stack => {
   const { app, stage, settings, quota } = options;
-  const { size, budgetUsd, callEmail } = settings;
+  const { size, budgetUsd, callEmail, owner } = settings;
   const service = toServiceName(app, stage);
   const stack = new Stack(scope, `${service}-operations`, {
     description: `Monitoring of ${app} ${stage}: alarms and a dashboard`,
     // The stack has no assets, so the account needs no CDK bootstrap.
     synthesizer: new DefaultStackSynthesizer({ generateBootstrapVersionRule: false }),
   });
+  for (const [name, value] of Object.entries(createTags(stage, owner)))
+    Tags.of(stack).add(name, value);
   const toParameterName = createParameterNamer(app, stage);
   const nameOf = (key: string) =>
     StringParameter.valueForStringParameter(stack, toParameterName(key));

@@ -282,10 +282,12 @@ const MONITORING = [
       PutMetricAlarm TagResource UntagResource`,
   }),
   ...allowOn(["cloudwatch::ACCOUNT:dashboard/APP-*"], {
-    "AWS::CloudWatch::Dashboard": "cloudwatch: DeleteDashboards GetDashboard PutDashboard",
+    "AWS::CloudWatch::Dashboard": `cloudwatch: DeleteDashboards GetDashboard
+      ListTagsForResource PutDashboard TagResource UntagResource`,
   }),
   ...allowOn(["budgets::ACCOUNT:budget/APP-*"], {
-    "AWS::Budgets::Budget": "budgets: ListTagsForResource ModifyBudget ViewBudget",
+    "AWS::Budgets::Budget": `budgets: ListTagsForResource ModifyBudget TagResource UntagResource
+      ViewBudget`,
   }),
   ...allowOn(ANY, { "the preflight": "iam: SimulatePrincipalPolicy" }),
   ...allowOn(ANY, { "the preflight": "lambda: GetAccountSettings" }),

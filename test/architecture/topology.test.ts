@@ -265,6 +265,7 @@ test("the stage production is full, and every other stage lean, unless its deplo
     exits: 0,
     budgetUsd: null,
     callEmail: null,
+    owner: "production",
     permissionsBoundary: null,
     isTraced: false,
     tableName: null,
@@ -304,6 +305,7 @@ test("the settings keep each value that the deployer sets", () => {
     quota: 1_000,
     budgetUsd: 300,
     callEmail: "ops@example.com",
+    owner: "ops@example.com",
     tableName: "mailproof-restored",
     isTraced: true,
   });

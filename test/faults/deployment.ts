@@ -360,6 +360,11 @@ export const FAULTS: readonly Fault[] = [
     "instance-profile/EgressNatInstanceProfile-*",
     "instance-profile/APP-*",
   ),
+  inFile("pipeline", "sst.config.ts")(
+    "no resource names its owner",
+    "findOwner(stage, process.env)",
+    '""',
+  ),
   rights("SST cannot begin in a new account", "ecr: CreateRepository ", "ecr: "),
   rights("the role may update the stack that made it", "stack/APP-*-operations/*", "stack/APP-*"),
   limit("a Lambda may not remove uploads", "uploads: OBJECTS", "uploads: QUEUES"),

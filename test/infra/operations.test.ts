@@ -43,6 +43,25 @@ test("the operations stack follows AWS's own rules, which stop a careless one", 
   expect(() => careless.synth()).toThrow(/does not require publishers to use SSL/);
 });
 
+test("every resource of the stack that can carry tags names the stage and its owner", () => {
+  const tags = { owner: "production", "mailproof:stage": "production" };
+  const tagged = Object.values(template.toJSON()["Resources"] as Record<string, Resource>).flatMap(
+    ({ Type: type, Properties: { Tags: some, ResourceTags: others = some } }) =>
+      others ? [[type, Object.fromEntries(others.map(({ Key, Value }) => [Key, Value]))]] : [],
+  );
+
+  expect(new Set(tagged.map(([type]) => type))).toEqual(
+    new Set([ALARM, "AWS::Budgets::Budget", "AWS::CloudWatch::Dashboard", "AWS::SNS::Topic"]),
+  );
+  for (const [, some] of tagged) expect(some).toEqual(tags);
+});
+
+type Tagged = readonly { readonly Key: string; readonly Value: string }[];
+type Resource = {
+  readonly Type: string;
+  readonly Properties: { readonly Tags?: Tagged; readonly ResourceTags?: Tagged };
+};
+
 const OF_THE_STAGE = [
   "Api5xx",
   "ApiLatency",

@@ -24,6 +24,7 @@ const EVERYTHING = {
   DASHBOARD: "cloudfront",
   API_DOMAIN: "api.example.com",
   APP_DOMAIN: "app.example.com",
+  CALL_EMAIL: "ops@example.com",
   MAIL_DOMAIN: "mail.example.com",
   VPC: "own",
   PERMISSIONS_BOUNDARY: BOUNDARY,
@@ -35,10 +36,19 @@ beforeAll(async () => {
   const lean = await synthesise("pr-7", {
     VPC: "own",
     EXITS: "1",
+    OWNER: "Ada Lovelace",
     SMTP_HELLO: "probe.example.com",
     PERMISSIONS_BOUNDARY: BOUNDARY,
   });
   made = [...full.made, ...lean.made];
+});
+
+test("every resource that can carry tags names its stage and its owner", () => {
+  const tagged = made.filter(({ tags }) => tags !== null);
+  const values = tagged.map(({ tags }) => `${tags?.["mailproof:stage"]} ${tags?.["owner"]}`);
+
+  expect(new Set(tagged.map(({ type }) => type)).size).toBeGreaterThan(25);
+  expect([...new Set(values)]).toEqual(["production ops@example.com", "pr-7 Ada Lovelace"]);
 });
 
 const rolesOf = () => made.filter(({ type }) => type === "aws:iam/role:Role");

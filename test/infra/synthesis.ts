@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -72,7 +72,7 @@ const startCommandLine = async (request: Request) => {
 };
 
 /** What AWS would have made of it, as far as anything else is built on that. */
-const createState = ({ type, name, inputs }: Made) => {
+const createState = ({ type, name, inputs }: Omit<Made, "tags">) => {
   const service = type.split(":")[1]?.split("/")[0] ?? "";
   return {
     ...inputs,
@@ -135,15 +135,31 @@ const answerCall = (token: string, inputs: Record<string, any>) => {
 };
 
 /** SST knows a VPC of its own making by its tags. */
-const readState = (one: Made, id: string) => ({
+const readState = (one: Omit<Made, "tags">, id: string) => ({
   ...createState(one),
   name: id,
   allocationId: "one-of-it",
   tagsAll: { "sst:component-version": "2", "sst:ref-version": "2" },
 });
 
+const DEFAULT_TAGS = "aws:defaultTags";
+
+/** AWS's provider adds its default tags to each resource of a type that has tags. */
+const readTags = ({ type, inputs }: Omit<Made, "tags">, provider: Made | undefined) => {
+  const [, path = ""] = /^aws:(\w+\/\w+):/.exec(type) ?? [];
+  const source = join(platform, `node_modules/@pulumi/aws/${path}.js`);
+  if (path === "" || !readFileSync(source, "utf8").includes("tagsAll")) return null;
+  const given = provider?.inputs["defaultTags"] ?? pulumi.runtime.allConfig()[DEFAULT_TAGS];
+  return { ...JSON.parse(given ?? "{}").tags, ...inputs["tags"] };
+};
+
+type App = {
+  readonly name: string;
+  readonly removal: string;
+  readonly providers: { readonly aws: { readonly defaultTags: object } };
+};
 type Config = {
-  readonly app: (input: { readonly stage: string }) => Promise<{ name: string; removal: string }>;
+  readonly app: (input: { readonly stage: string }) => Promise<App>;
   readonly run: () => Promise<unknown>;
 };
 
@@ -174,7 +190,9 @@ export const synthesise = async (request: Request): Promise<() => Synthesis> => 
   process.env["SST_SERVER"] = url;
   const made: Made[] = [];
   Object.assign(globalThis, { $config: (config: Config) => config });
-  const { default: config } = (await import("../../sst.config.ts")) as { default: Config };
+  const { default: config } = (await import("../../sst.config.ts")) as unknown as {
+    default: Config;
+  };
   const app = await config.app({ stage });
   Object.assign(globalThis, {
     $app: { ...app, stage, providers: { aws: { region: REGION } } },
@@ -186,13 +204,16 @@ export const synthesise = async (request: Request): Promise<() => Synthesis> => 
       state: { version: {} },
     },
   });
+  // SST hands the options of the provider on like this.
+  pulumi.runtime.setConfig(DEFAULT_TAGS, JSON.stringify(app.providers.aws.defaultTags));
   await pulumi.runtime.setMocks(
     {
       newResource: (spec) => {
         const one = { type: spec.type, name: spec.name, inputs: spec.inputs };
         // What has an id exists already, and is only read.
         if (spec.id) return { id: spec.id, state: readState(one, spec.id) };
-        made.push(one);
+        const provider = made.find(({ type, name }) => spec.provider?.includes(`${type}::${name}`));
+        made.push({ ...one, tags: readTags(one, provider) });
         return { id: `${spec.name}-id`, state: createState(one) };
       },
       call: ({ token, inputs }) => answerCall(token, inputs),

@@ -14,6 +14,8 @@ export type Made = {
   readonly name: string;
   // biome-ignore lint: what a resource is made of differs from kind to kind.
   readonly inputs: Record<string, any>;
+  /** Null for a type that AWS tags not. */
+  readonly tags: Readonly<Record<string, string>> | null;
 };
 export type Synthesis = {
   readonly app: Record<string, unknown>;
