@@ -26,11 +26,10 @@ export type LabDomain = {
   readonly records?: Records | DnsFailure | "NXDOMAIN";
 };
 
-/** The examples of a domain that accepts its own mailboxes and refuses all others. */
-export const USUAL_EXAMPLES: readonly LabExample[] = [
-  ["ada.lovelace", "valid", "accepted"],
-  ["nobody", "invalid", "mailbox_not_found"],
-];
+/** The domains of a table by name. Examples are absent when the domain accepts its own mailboxes and refuses all others. */
+export type LabDomains = Readonly<
+  Record<string, Omit<LabDomain, "name" | "examples"> & Partial<Pick<LabDomain, "examples">>>
+>;
 
 export const isHostBehavior = (target: HostTarget): target is HostBehavior =>
   typeof target === "object" && "rcpt" in target;

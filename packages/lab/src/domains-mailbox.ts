@@ -1,4 +1,4 @@
-import { type LabDomain, USUAL_EXAMPLES } from "./domain.ts";
+import type { LabDomains } from "./domain.ts";
 import {
   acceptAll,
   acceptExisting,
@@ -21,9 +21,8 @@ const GMAIL_LIKE = [
   "550 5.1.1  https://help.lab.invalid/?p=NoSuchUser - gsmtp",
 ].join("\n");
 
-export const mailboxDomains: readonly LabDomain[] = [
-  {
-    name: "valid",
+export const mailboxDomains: LabDomains = {
+  valid: {
     shows: "Accepts its own mailboxes and refuses all others.",
     examples: [
       ["ada.lovelace", "valid", "accepted"],
@@ -32,14 +31,12 @@ export const mailboxDomains: readonly LabDomain[] = [
     ],
     hosts: createHost(acceptExisting()),
   },
-  {
-    name: "unknown",
+  unknown: {
     shows: "Has no mailboxes: refuses every recipient with 550 5.1.1.",
     examples: [["ada.lovelace", "invalid", "mailbox_not_found"]],
     hosts: createHost(alwaysReply("550 5.1.1 User unknown in virtual mailbox table")),
   },
-  {
-    name: "catchall",
+  catchall: {
     shows: "Accepts every recipient.",
     examples: [
       ["ada.lovelace", "catch_all", "catch_all"],
@@ -47,28 +44,24 @@ export const mailboxDomains: readonly LabDomain[] = [
     ],
     hosts: createHost(acceptAll),
   },
-  {
-    name: "full",
+  full: {
     shows: "Its mailboxes are full: 452 4.2.2.",
     examples: [["ada.lovelace", "risky", "mailbox_full"]],
     hosts: createHost(acceptExisting(undefined, "452 4.2.2 Mailbox full")),
   },
-  {
-    name: "overquota",
+  overquota: {
     shows: "Its mailboxes are over quota: 552 5.2.2.",
     examples: [["ada.lovelace", "risky", "mailbox_full"]],
     hosts: createHost(
       acceptExisting(undefined, "552 5.2.2 The recipient's mailbox is over its quota"),
     ),
   },
-  {
-    name: "disabled",
+  disabled: {
     shows: "Its mailboxes are disabled: 550 5.2.1.",
     examples: [["ada.lovelace", "invalid", "mailbox_disabled"]],
     hosts: createHost(acceptExisting(undefined, "550 5.2.1 This account is disabled")),
   },
-  {
-    name: "busy",
+  busy: {
     shows: "Its mailboxes receive mail too quickly: 450 4.2.1, which proves that they exist.",
     examples: [["ada.lovelace", "risky", "mailbox_rate_limited"]],
     hosts: createHost(
@@ -78,24 +71,19 @@ export const mailboxDomains: readonly LabDomain[] = [
       ),
     ),
   },
-  {
-    name: "moved",
+  moved: {
     shows: "Its mailboxes have moved: 551 with a forward path, which is not followed.",
     examples: [["ada.lovelace", "invalid", "mailbox_moved"]],
     hosts: createHost(
       acceptExisting(undefined, "551 5.1.6 User not local; please try <ada@elsewhere.invalid>"),
     ),
   },
-  {
-    name: "multiline",
+  multiline: {
     shows: "Refuses over three lines, the enhanced code on each, in many small packets.",
-    examples: USUAL_EXAMPLES,
     hosts: { mx: { rcpt: acceptExisting(GMAIL_LIKE), wire: "pieces" } },
   },
-  {
-    name: "noenhanced",
+  noenhanced: {
     shows: "Like Exim: greets over two lines and gives no enhanced codes.",
-    examples: USUAL_EXAMPLES,
     hosts: {
       mx: {
         rcpt: acceptExisting("550 Unrouteable address", "250 Accepted"),
@@ -104,10 +92,8 @@ export const mailboxDomains: readonly LabDomain[] = [
       },
     },
   },
-  {
-    name: "opensmtpd",
+  opensmtpd: {
     shows: "Like OpenSMTPD: refuses an unknown mailbox with 524 5.2.4, and offers no PIPELINING.",
-    examples: USUAL_EXAMPLES,
     hosts: {
       mx: {
         rcpt: acceptExisting(
@@ -119,10 +105,8 @@ export const mailboxDomains: readonly LabDomain[] = [
       },
     },
   },
-  {
-    name: "helo",
+  helo: {
     shows: "An old host that supports HELO but not EHLO.",
-    examples: USUAL_EXAMPLES,
     hosts: {
       mx: {
         rcpt: acceptExisting("550 No such user here", "250 Recipient ok"),
@@ -130,8 +114,7 @@ export const mailboxDomains: readonly LabDomain[] = [
       },
     },
   },
-  {
-    name: "microsoft",
+  microsoft: {
     shows:
       "Refuses unknown mailboxes with 5.4.1 like Microsoft 365, which is a verdict only from a Microsoft host.",
     examples: [
@@ -156,8 +139,7 @@ export const mailboxDomains: readonly LabDomain[] = [
       },
     },
   },
-  {
-    name: "yahoo",
+  yahoo: {
     shows: "Like the old Yahoo: accepts every recipient and refuses after the message.",
     examples: [["ada.lovelace", "catch_all", "catch_all"]],
     mx: [
@@ -169,16 +151,13 @@ export const mailboxDomains: readonly LabDomain[] = [
       "mta6.am0.yahoodns.": { rcpt: alwaysReply("250 recipient ok"), tls: "offered" },
     },
   },
-  {
-    name: "mimecast",
+  mimecast: {
     shows: "Like Mimecast: refuses an unknown mailbox as Invalid Recipient, and offers TLS.",
-    examples: USUAL_EXAMPLES,
     hosts: {
       mx: { rcpt: acceptExisting("550 Invalid Recipient - see the manual"), tls: "offered" },
     },
   },
-  {
-    name: "smtputf8",
+  smtputf8: {
     shows: "Offers SMTPUTF8 and has mailboxes with names beyond ASCII.",
     examples: [
       ["zoë.müller", "valid", "accepted"],
@@ -186,8 +165,7 @@ export const mailboxDomains: readonly LabDomain[] = [
     ],
     hosts: { mx: { rcpt: acceptExisting(), extensions: [...PLAIN_EXTENSIONS, "SMTPUTF8"] } },
   },
-  {
-    name: "noutf8",
+  noutf8: {
     shows: "Does not offer SMTPUTF8.",
     examples: [
       ["zoë.müller", "unknown", "smtputf8_unsupported"],
@@ -195,8 +173,7 @@ export const mailboxDomains: readonly LabDomain[] = [
     ],
     hosts: createHost(acceptExisting()),
   },
-  {
-    name: "quoted",
+  quoted: {
     shows: "Has a mailbox whose local part needs quotes.",
     examples: [
       ['"john doe"', "valid", "accepted"],
@@ -204,24 +181,20 @@ export const mailboxDomains: readonly LabDomain[] = [
     ],
     hosts: createHost(acceptQuoted),
   },
-  {
-    name: "bücher",
+  bücher: {
     shows: "An internationalized domain, in DNS as xn--bcher-kva.",
-    examples: USUAL_EXAMPLES,
     hosts: createHost(acceptExisting()),
   },
-  {
-    name: "shy",
+  shy: {
     shows: "Accepts its own mailboxes and defers random recipients: catch-all stays undecided.",
     examples: [["ada.lovelace", "risky", "catch_all_unverified"]],
     hosts: createHost(acceptExisting("450 4.1.1 Try another day")),
   },
-  {
-    name: "onlyone",
+  onlyone: {
     shows: "Accepts one recipient, then drops the connection: catch-all stays undecided.",
     examples: [["ada.lovelace", "risky", "catch_all_unverified"]],
     hosts: createHost((request) =>
       isExistingMailbox(request.local) ? acceptUpTo(1, {})(request) : {},
     ),
   },
-];
+};

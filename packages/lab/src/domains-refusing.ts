@@ -1,4 +1,4 @@
-import { type LabDomain, USUAL_EXAMPLES } from "./domain.ts";
+import type { LabDomains } from "./domain.ts";
 import {
   acceptAll,
   acceptExisting,
@@ -12,21 +12,18 @@ import {
 const MINUTE_MS = 60_000;
 const createHost = (rcpt: Rule) => ({ mx: { rcpt } });
 
-export const refusingDomains: readonly LabDomain[] = [
-  {
-    name: "greylist",
+export const refusingDomains: LabDomains = {
+  greylist: {
     shows: "Greylists with 450 4.2.0; accepts the same sender after 5 minutes.",
     examples: [["ada.lovelace", "unknown", "greylisted"]],
     hosts: createHost(greylist("450 4.2.0 Greylisted, see you in five minutes", 5 * MINUTE_MS)),
   },
-  {
-    name: "greylist451",
+  greylist451: {
     shows: "Greylists with 451 without an enhanced code; accepts the same sender after 4 minutes.",
     examples: [["ada.lovelace", "unknown", "greylisted"]],
     hosts: createHost(greylist("451 Greylisting in action, please come back later", 4 * MINUTE_MS)),
   },
-  {
-    name: "blocked",
+  blocked: {
     shows: "Refuses every recipient with 554 5.7.1: the client's address is on a list.",
     examples: [["ada.lovelace", "unknown", "ip_blocked"]],
     hosts: createHost(
@@ -35,53 +32,45 @@ export const refusingDomains: readonly LabDomain[] = [
       ),
     ),
   },
-  {
-    name: "blockedbanner",
+  blockedbanner: {
     shows: "Sends the same refusal instead of a greeting, and hangs up.",
     examples: [["ada.lovelace", "unknown", "ip_blocked"]],
     hosts: {
       mx: { rcpt: acceptAll, greeting: "554 5.7.1 HOST Your IP is listed at bl.lab.invalid" },
     },
   },
-  {
-    name: "blocked511",
+  blocked511: {
     shows: "Reports a blocklisted client with 5.1.1, the code of an unknown mailbox.",
     examples: [["ada.lovelace", "unknown", "ip_blocked"]],
     hosts: createHost(alwaysReply("550 5.1.1 Mail refused: your IP is on our blocklist")),
   },
-  {
-    name: "refusesall",
+  refusesall: {
     shows:
       "Refuses every recipient as unknown, as a provider may that blocks us. With a witness there: `witness_refused`.",
     examples: [["ada.lovelace", "invalid", "mailbox_not_found"]],
     hosts: createHost(alwaysReply("550 5.1.1 User unknown")),
   },
-  {
-    name: "noptr",
+  noptr: {
     shows: "Requires a PTR record for the client's address: 550 5.7.25.",
     examples: [["ada.lovelace", "unknown", "missing_ptr"]],
     hosts: createHost(alwaysReply("550 5.7.25 The sending IP address has no PTR record")),
   },
-  {
-    name: "policy",
+  policy: {
     shows: "Refuses every recipient by an unexplained policy: 550 5.7.1.",
     examples: [["ada.lovelace", "unknown", "policy_blocked"]],
     hosts: createHost(alwaysReply("550 5.7.1 Message refused by local policy")),
   },
-  {
-    name: "senderrefused",
+  senderrefused: {
     shows: "Refuses every sender: 550 5.1.8 to MAIL.",
     examples: [["ada.lovelace", "unknown", "sender_rejected"]],
     hosts: { mx: { rcpt: acceptAll, mail: "550 5.1.8 Sender address rejected: not wanted here" } },
   },
-  {
-    name: "relaydenied",
+  relaydenied: {
     shows: "Replies that it does not relay for the domain.",
     examples: [["ada.lovelace", "unknown", "relay_denied"]],
     hosts: createHost(alwaysReply("554 5.7.1 Relay access denied")),
   },
-  {
-    name: "ratelimited",
+  ratelimited: {
     shows:
       "Ends the session with 421 4.7.0 at the third recipient, and accepts 4 concurrent sessions.",
     examples: [["ada.lovelace", "valid", "accepted"]],
@@ -95,78 +84,63 @@ export const refusingDomains: readonly LabDomain[] = [
       },
     },
   },
-  {
-    name: "throttled",
+  throttled: {
     shows: "Refuses every session with 421 4.7.0 before it begins.",
     examples: [["ada.lovelace", "unknown", "rate_limited"]],
     hosts: {
       mx: { rcpt: acceptAll, greeting: "421 4.7.0 HOST Too many connections from your address" },
     },
   },
-  {
-    name: "toomany",
+  toomany: {
     shows: "Accepts two recipients per connection, then replies 452 4.5.3.",
     examples: [["ada.lovelace", "valid", "accepted"]],
     hosts: createHost(acceptUpTo(2, "452 4.5.3 Too many recipients")),
   },
-  {
-    name: "tempfail",
+  tempfail: {
     shows: "Cannot route mail to its own people for now: 451 4.4.4.",
     examples: [["ada.lovelace", "unknown", "server_error"]],
     hosts: createHost(alwaysReply("451 4.4.4 Temporary server error, please try again later")),
   },
-  {
-    name: "localerror",
+  localerror: {
     shows: "Is out of resources: 452 4.3.1.",
     examples: [["ada.lovelace", "unknown", "server_storage"]],
     hosts: createHost(alwaysReply("452 4.3.1 Insufficient system storage")),
   },
-  {
-    name: "banner5xx",
+  banner5xx: {
     shows: "Greets with 554 and hangs up: it refuses the client, not the mailbox.",
     examples: [["ada.lovelace", "unknown", "server_refuses"]],
     hosts: { mx: { rcpt: acceptAll, greeting: "554 HOST No SMTP service for you" } },
   },
-  {
-    name: "banner521",
+  banner521: {
     shows: "Greets with 521: this host never accepts mail (RFC 7504).",
     examples: [["ada.lovelace", "invalid", "domain_not_accepting"]],
     hosts: { mx: { rcpt: acceptAll, greeting: "521 5.3.2 HOST does not accept mail" } },
   },
-  {
-    name: "tls",
+  tls: {
     shows: "Offers STARTTLS and continues after it.",
-    examples: USUAL_EXAMPLES,
     hosts: { mx: { rcpt: acceptExisting(), tls: "offered" } },
   },
-  {
-    name: "tlsonly",
+  tlsonly: {
     shows: "Requires STARTTLS before MAIL: 530 5.7.0 without it.",
-    examples: USUAL_EXAMPLES,
     hosts: { mx: { rcpt: acceptExisting(), tls: "required" } },
   },
-  {
-    name: "tlsrefused",
+  tlsrefused: {
     shows: "Offers STARTTLS, then replies 454 to it, but continues unencrypted.",
-    examples: USUAL_EXAMPLES,
     hosts: { mx: { rcpt: acceptExisting(), tls: "refused" } },
   },
-  {
-    name: "tlsbroken",
+  tlsbroken: {
     shows: "Requires STARTTLS and breaks the handshake.",
     examples: [["ada.lovelace", "unknown", "auth_or_tls_required"]],
     hosts: { mx: { rcpt: acceptExisting(), tls: "broken" } },
   },
-  {
-    name: "submission",
+  submission: {
     shows: "Requires authentication: 530 5.7.0 to MAIL.",
     examples: [["ada.lovelace", "unknown", "auth_or_tls_required"]],
     hosts: { mx: { rcpt: acceptExisting(), mail: "530 5.7.0 Authentication required" } },
   },
-  {
-    name: "tarpit",
+  tarpit: {
     shows: "Replies more slowly to each recipient than to the one before.",
     examples: [["ada.lovelace", "valid", "accepted"]],
     hosts: createHost(tarpit(0.3)),
   },
-];
+};

@@ -56,9 +56,8 @@ const createDkimRecord = (key: string, tags = ""): Records => ({
 
 const INCLUDED_LABELS = Array.from({ length: 11 }, (_, index) => `i${index}`);
 
-export const SENDERS: readonly LabSender[] = [
-  {
-    name: "good",
+const BY_NAME: Readonly<Record<string, Omit<LabSender, "name">>> = {
+  good: {
     shows:
       "A complete set-up: SPF -all, a 2048-bit DKIM key, DMARC reject with reports, forward-confirmed reverse DNS, TLS-RPT.",
     grade: "A",
@@ -72,8 +71,7 @@ export const SENDERS: readonly LabSender[] = [
       "_smtp._tls": { TXT: ["v=TLSRPTv1; rua=mailto:tls@good.senders.ZONE"] },
     },
   },
-  {
-    name: "news.good",
+  "news.good": {
     shows: "Has no DMARC record of its own and inherits the one above it.",
     grade: "A",
     sendingIp: "192.0.2.16",
@@ -84,8 +82,7 @@ export const SENDERS: readonly LabSender[] = [
       "s1._domainkey": createDkimRecord(KEY_2048),
     },
   },
-  {
-    name: "twice.good",
+  "twice.good": {
     shows: "Has two DMARC records: RFC 9989 uses the one above them, RFC 7489 none.",
     grade: "B",
     sendingIp: "192.0.2.17",
@@ -97,8 +94,7 @@ export const SENDERS: readonly LabSender[] = [
       _dmarc: { TXT: ["v=DMARC1; p=reject", "v=DMARC1; p=none"] },
     },
   },
-  {
-    name: "signed",
+  signed: {
     shows: "Is signed (DNSSEC), and a TLSA record pins the key of its mail host (DANE).",
     grade: "A",
     sendingIp: "192.0.2.24",
@@ -111,8 +107,7 @@ export const SENDERS: readonly LabSender[] = [
       _dmarc: { TXT: [formatRejectPolicy("signed")] },
     },
   },
-  {
-    name: "denied",
+  denied: {
     shows: "Its name server denies _domainkey, and still has a DKIM key below it.",
     grade: "A",
     sendingIp: "192.0.2.25",
@@ -129,8 +124,7 @@ export const SENDERS: readonly LabSender[] = [
       },
     },
   },
-  {
-    name: "parked",
+  parked: {
     shows: "Neither sends nor receives: null MX, SPF -all, DMARC reject.",
     grade: "C",
     sendingIp: null,
@@ -139,8 +133,7 @@ export const SENDERS: readonly LabSender[] = [
       _dmarc: { TXT: [formatRejectPolicy("parked")] },
     },
   },
-  {
-    name: "hidden",
+  hidden: {
     shows: "Signs with a selector that cannot be guessed.",
     grade: "A",
     sendingIp: "192.0.2.18",
@@ -152,8 +145,7 @@ export const SENDERS: readonly LabSender[] = [
       _dmarc: { TXT: [formatRejectPolicy("hidden")] },
     },
   },
-  {
-    name: "weak",
+  weak: {
     shows:
       "SPF ~all, a 1024-bit DKIM key in test mode, a revoked key next to it, DMARC for a part of the mail.",
     grade: "B",
@@ -165,8 +157,7 @@ export const SENDERS: readonly LabSender[] = [
       _dmarc: { TXT: ["v=DMARC1; p=quarantine; pct=20"] },
     },
   },
-  {
-    name: "pool",
+  pool: {
     shows:
       "Sends from a provider's pool: on a policy list, with a generic name, outside its SPF record.",
     grade: "B",
@@ -179,8 +170,7 @@ export const SENDERS: readonly LabSender[] = [
       _dmarc: { TXT: ["v=DMARC1; p=quarantine; rua=mailto:dmarc@pool.senders.ZONE"] },
     },
   },
-  {
-    name: "watching",
+  watching: {
     shows: "DMARC only monitors, SPF ends in ~all, and no DKIM key is published.",
     grade: "C",
     sendingIp: "192.0.2.19",
@@ -191,8 +181,7 @@ export const SENDERS: readonly LabSender[] = [
       _dmarc: { TXT: ["v=DMARC1; p=none; rua=mailto:dmarc@watching.senders.ZONE"] },
     },
   },
-  {
-    name: "lookups",
+  lookups: {
     shows: "SPF includes eleven others, one lookup more than RFC 7208 §4.6.4 allows.",
     grade: "D",
     sendingIp: "192.0.2.100",
@@ -213,8 +202,7 @@ export const SENDERS: readonly LabSender[] = [
       _dmarc: { TXT: ["v=DMARC1; p=quarantine; rua=mailto:dmarc@lookups.senders.ZONE"] },
     },
   },
-  {
-    name: "dangling",
+  dangling: {
     shows:
       "Has leftovers of a former provider: an SPF include that is gone, a selector that is a CNAME without a key.",
     grade: "D",
@@ -228,15 +216,13 @@ export const SENDERS: readonly LabSender[] = [
       _dmarc: { TXT: [formatRejectPolicy("dangling")] },
     },
   },
-  {
-    name: "bare",
+  bare: {
     shows: "Has only an MX: no SPF, no DKIM (the name does not exist), no DMARC.",
     grade: "F",
     sendingIp: "192.0.2.11",
     records: { "@": { MX } },
   },
-  {
-    name: "open",
+  open: {
     shows: "SPF ends in +all; DMARC only monitors, without reports.",
     grade: "F",
     sendingIp: "192.0.2.12",
@@ -245,8 +231,7 @@ export const SENDERS: readonly LabSender[] = [
       _dmarc: { TXT: ["v=DMARC1; p=none"] },
     },
   },
-  {
-    name: "double",
+  double: {
     shows: "Has two SPF and two DMARC records, which makes both invalid.",
     grade: "F",
     sendingIp: "192.0.2.14",
@@ -255,8 +240,7 @@ export const SENDERS: readonly LabSender[] = [
       _dmarc: { TXT: ["v=DMARC1; p=reject", "v=DMARC1; p=none"] },
     },
   },
-  {
-    name: "listed",
+  listed: {
     shows: "Authenticates fully, but sends from an address on the lab's blocklist.",
     grade: "F",
     sendingIp: LISTED_IP,
@@ -266,8 +250,7 @@ export const SENDERS: readonly LabSender[] = [
       _dmarc: { TXT: [formatRejectPolicy("listed")] },
     },
   },
-  {
-    name: "flaky",
+  flaky: {
     shows: "Its SPF and DMARC queries fail (SERVFAIL), which counts nothing.",
     grade: "A",
     sendingIp: "192.0.2.22",
@@ -279,14 +262,18 @@ export const SENDERS: readonly LabSender[] = [
       _dmarc: "SERVFAIL",
     },
   },
-  {
-    name: "failing",
+  failing: {
     shows: "Its name servers fail at every query, so nothing is charged.",
     grade: null,
     sendingIp: "192.0.2.23",
     records: { "@": "SERVFAIL", "*": "SERVFAIL" },
   },
-];
+};
+
+export const SENDERS: readonly LabSender[] = Object.entries(BY_NAME).map(([name, sender]) => ({
+  name,
+  ...sender,
+}));
 
 const reverseIp = (ip: string): string => ip.split(".").toReversed().join(".");
 

@@ -5,16 +5,8 @@ export const comcast: Receiver = {
   id: "comcast",
   title: "Comcast",
   sources: [
-    {
-      what: "25 simultaneous connections per address",
-      at: "http://postmaster.comcast.net/mail-error-codes.html",
-      date: "2026-11",
-    },
-    {
-      what: "replies about mailboxes",
-      at: "ActiveCampaign/smtp-field-manual@67831a2",
-      date: "2026-11",
-    },
+    "25 simultaneous connections per address: http://postmaster.comcast.net/mail-error-codes.html (2026-11)",
+    "replies about mailboxes: ActiveCampaign/smtp-field-manual@67831a2 (2026-11)",
   ],
   notes: "Accounts move to Yahoo since June 2025 (https://bentonow.com/smtp-errors/yahoo).",
   hosts: ["mx1.comcast.net", "mx2.comcast.net"],
@@ -66,12 +58,8 @@ export const att: Receiver = {
   id: "att",
   title: "AT&T, its own hosts",
   sources: [
-    { what: "550 5.2.1 … Addressee unknown", at: "https://smtp.codes/550", date: "2026-11" },
-    {
-      what: "553 5.3.0 … DNSBL:ATTRBL 521",
-      at: "https://blog.mailchannels.com/top-smtp-error-messages-june-2016/",
-      date: "2016-06",
-    },
+    "550 5.2.1 … Addressee unknown: https://smtp.codes/550 (2026-11)",
+    "553 5.3.0 … DNSBL:ATTRBL 521: https://blog.mailchannels.com/top-smtp-error-messages-june-2016/ (2016-06)",
   ],
   notes: "Consumer domains point to Yahoo since June 2025.",
   hosts: ["al-ip4-mx-vip1.prodigy.net", "al-ip4-mx-vip2.prodigy.net"],

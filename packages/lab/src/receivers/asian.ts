@@ -5,17 +5,9 @@ export const qq: Receiver = {
   id: "qq",
   title: "QQ, Tencent Exmail",
   sources: [
-    { what: "replies by code", at: "https://smtp.codes/qq", date: "2026-11" },
-    {
-      what: 'the spelling "denined"',
-      at: "sisimai/p5-sisimai, Rhost/TencentQQ",
-      date: "2026-11",
-    },
-    {
-      what: "limits per minute, hour and day",
-      at: "http://qiao.yimirj.com/article/detail/2261",
-      date: "2026-11",
-    },
+    "replies by code: https://smtp.codes/qq (2026-11)",
+    'the spelling "denined": sisimai/p5-sisimai, Rhost/TencentQQ (2026-11)',
+    "limits per minute, hour and day: http://qiao.yimirj.com/article/detail/2261 (2026-11)",
   ],
   notes: '"Mailbox unavailable or access denied" means that a mailbox gets too much mail.',
   hosts: ["mx1.qq.com", "mx2.qq.com"],
@@ -74,11 +66,7 @@ export const netease: Receiver = {
   id: "netease",
   title: "163, 126, yeah.net",
   sources: [
-    {
-      what: "codes of returned mail, HL:REP for many missing recipients",
-      at: "https://biecuoliao.com/pa/MBRrwEM.html",
-      date: "2026-11",
-    },
+    "codes of returned mail, HL:REP for many missing recipients: https://biecuoliao.com/pa/MBRrwEM.html (2026-11)",
   ],
   hosts: ["163mx01.mxmail.netease.com", "163mx02.mxmail.netease.com"],
   greeting: "220 163.com Anti-spam GT for Coremail System (163com[20141201])",
@@ -127,16 +115,8 @@ export const naver: Receiver = {
   id: "naver",
   title: "Naver",
   sources: [
-    {
-      what: "550 5.1.1 No such user … nsmtp",
-      at: "your-digital-rights/yourdigitalrights.org#736",
-      date: "2025-12",
-    },
-    {
-      what: "421 4.3.2 Your IP is filtered",
-      at: "https://puffinknight.tistory.com/102",
-      date: "2026-11",
-    },
+    "550 5.1.1 No such user … nsmtp: your-digital-rights/yourdigitalrights.org#736 (2025-12)",
+    "421 4.3.2 Your IP is filtered: https://puffinknight.tistory.com/102 (2026-11)",
   ],
   hosts: ["mx1.naver.com", "mx2.naver.com"],
   greeting: "220 crcvmail15.nm.naver.com ESMTP - nsmtp",
@@ -168,16 +148,8 @@ export const docomo: Receiver = {
   id: "docomo",
   title: "NTT docomo",
   sources: [
-    {
-      what: "550 Unknown user, 552 Too much mail data",
-      at: "https://note.com/sendmagic/n/neb6bbe7e51cf",
-      date: "2026-11",
-    },
-    {
-      what: "since March 2025 Unknown user is always an unknown user",
-      at: "sisimai, Rhost/NTTDOCOMO",
-      date: "2025-03",
-    },
+    "550 Unknown user, 552 Too much mail data: https://note.com/sendmagic/n/neb6bbe7e51cf (2026-11)",
+    "since March 2025 Unknown user is always an unknown user: sisimai, Rhost/NTTDOCOMO (2025-03)",
   ],
   hosts: ["mfsmax.docomo.ne.jp"],
   greeting: "220 docomo.ne.jp SMTP Service Ready",

@@ -8,12 +8,8 @@ export const cisco: Receiver = {
   id: "cisco",
   title: "Cisco Secure Email (IronPort)",
   sources: [
-    {
-      what: "directory harvest attack prevention: 25 invalid recipients per hour, then 550",
-      at: "AsyncOS 7.6 for Email, Advanced Configuration Guide, OL-25137-01, chapter 3",
-      date: "2026-11",
-    },
-    { what: "550 #5.1.0 Address rejected.", at: "customeros/mailsherpa#19", date: "2024-08" },
+    "directory harvest attack prevention: 25 invalid recipients per hour, then 550: AsyncOS 7.6 for Email, Advanced Configuration Guide, OL-25137-01, chapter 3 (2026-11)",
+    "550 #5.1.0 Address rejected.: customeros/mailsherpa#19 (2024-08)",
   ],
   hosts: ["mx1.hc1234-56.eu.iphmx.com", "mx2.hc1234-56.eu.iphmx.com"],
   greeting: "220 esa1.hc1234-56.eu.iphmx.com ESMTP",
@@ -49,16 +45,8 @@ export const spamexperts: Receiver = {
   id: "spamexperts",
   title: "SpamExperts (N-able)",
   sources: [
-    {
-      what: "recipient callouts, a random recipient first",
-      at: "https://documentation.n-able.com/spamexperts/userguide/qsg/lc/Content/faqs/what-are-recipient-callouts.htm",
-      date: "2026-11",
-    },
-    {
-      what: "up to 30 seconds for one RCPT",
-      at: "issues of verifiers, collected in 2026",
-      date: "2026-11",
-    },
+    "recipient callouts, a random recipient first: https://documentation.n-able.com/spamexperts/userguide/qsg/lc/Content/faqs/what-are-recipient-callouts.htm (2026-11)",
+    "up to 30 seconds for one RCPT: issues of verifiers, collected in 2026 (2026-11)",
   ],
   hosts: ["mx1.antispamcloud.com", "mx2.antispamcloud.com"],
   greeting: "220 delivery.antispamcloud.com ESMTP",
@@ -81,11 +69,7 @@ export const hornetsecurity: Receiver = {
   id: "hornetsecurity",
   title: "Hornetsecurity",
   sources: [
-    {
-      what: "recipients checked by the system behind it",
-      at: "reacherhq/check-if-email-exists, issues on gateways",
-      date: "2026-11",
-    },
+    "recipients checked by the system behind it: reacherhq/check-if-email-exists, issues on gateways (2026-11)",
   ],
   notes: "The lab chose Postfix's words.",
   hosts: ["mx01.hornetsecurity.com", "mx02.hornetsecurity.com"],
@@ -118,16 +102,8 @@ export const zerospam: Receiver = {
   id: "zerospam",
   title: "ZEROSPAM",
   sources: [
-    {
-      what: "so your email was blocked",
-      at: "https://www.zerospam.ca/en/email-security/been-blocked/so-youve-been-blocked/",
-      date: "2026-11",
-    },
-    {
-      what: "Not in recipient list",
-      at: "ActiveCampaign/smtp-field-manual@67831a2",
-      date: "2026-11",
-    },
+    "so your email was blocked: https://www.zerospam.ca/en/email-security/been-blocked/so-youve-been-blocked/ (2026-11)",
+    "Not in recipient list: ActiveCampaign/smtp-field-manual@67831a2 (2026-11)",
   ],
   hosts: ["mx1.zerospam.example.com"],
   extensions: ["PIPELINING", "SIZE 104857600", "ENHANCEDSTATUSCODES", "8BITMIME"],
@@ -147,7 +123,7 @@ export const zerospam: Receiver = {
 export const symantec: Receiver = {
   id: "symantec",
   title: "Symantec Email Security.cloud",
-  sources: [{ what: "replies by code", at: "https://smtp.codes/550", date: "2026-11" }],
+  sources: ["replies by code: https://smtp.codes/550 (2026-11)"],
   hosts: ["cluster1.eu.messagelabs.com", "cluster1a.eu.messagelabs.com"],
   greeting: "220 server-5.bemta.az-a.eu-west-1.aws.symcld.net ESMTP",
   extensions: ["8BITMIME", "PIPELINING", "SIZE 52428800"],

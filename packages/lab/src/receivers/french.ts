@@ -5,16 +5,8 @@ export const orange: Receiver = {
   id: "orange",
   title: "Orange, Wanadoo",
   sources: [
-    {
-      what: "codes of the form OFR_XXX, two connections",
-      at: "https://bentonow.com/smtp-errors/orange",
-      date: "2025-06",
-    },
-    {
-      what: "552 for a full mailbox",
-      at: "sisimai/rb-sisimai, rhost/franceptt",
-      date: "2026-11",
-    },
+    "codes of the form OFR_XXX, two connections: https://bentonow.com/smtp-errors/orange (2025-06)",
+    "552 for a full mailbox: sisimai/rb-sisimai, rhost/franceptt (2026-11)",
   ],
   hosts: ["smtp-in.orange.fr"],
   greeting: "220 mwinf5c42 ESMTP server ready",
@@ -53,11 +45,7 @@ export const laposte: Receiver = {
   id: "laposte",
   title: "La Poste",
   sources: [
-    {
-      what: "codes of the form LPN007_XXX, two connections, 100 messages in each",
-      at: "https://bentonow.com/smtp-errors/laposte",
-      date: "2025-06",
-    },
+    "codes of the form LPN007_XXX, two connections, 100 messages in each: https://bentonow.com/smtp-errors/laposte (2025-06)",
   ],
   hosts: ["smtpz4.laposte.net"],
   extensions: ["PIPELINING", "SIZE 27262976", "ENHANCEDSTATUSCODES", "8BITMIME"],
@@ -94,11 +82,7 @@ export const free: Receiver = {
   id: "free",
   title: "Free",
   sources: [
-    {
-      what: "a block grows with spam and errors, and lasts a day at most",
-      at: "http://postmaster.free.fr/",
-      date: "2026-11",
-    },
+    "a block grows with spam and errors, and lasts a day at most: http://postmaster.free.fr/ (2026-11)",
   ],
   notes: "The lab chose 30, and Postfix's words.",
   hosts: ["mx1.free.fr", "mx2.free.fr"],
@@ -135,11 +119,7 @@ export const sfr: Receiver = {
   id: "sfr",
   title: "SFR",
   sources: [
-    {
-      what: "codes of the form SFR_IN_XXX: unknown users close the service for two hours",
-      at: "https://bentonow.com/smtp-errors/sfr",
-      date: "2025-06",
-    },
+    "codes of the form SFR_IN_XXX: unknown users close the service for two hours: https://bentonow.com/smtp-errors/sfr (2025-06)",
   ],
   notes: "The lab chose 30, and Postfix's words.",
   hosts: ["smtp-in.sfr.fr"],
@@ -189,11 +169,7 @@ export const ovh: Receiver = {
   id: "ovh",
   title: "OVH",
   sources: [
-    {
-      what: "diagnosis of the MX plan",
-      at: "https://help.ovhcloud.com/csm/en-mx-plan-email-diagnosis?id=kb_article_view&sysparm_article=KB0051869",
-      date: "2026-02",
-    },
+    "diagnosis of the MX plan: https://help.ovhcloud.com/csm/en-mx-plan-email-diagnosis?id=kb_article_view&sysparm_article=KB0051869 (2026-02)",
   ],
   notes: "The lab chose Postfix's words.",
   hosts: ["mx1.mail.ovh.net", "mx2.mail.ovh.net"],

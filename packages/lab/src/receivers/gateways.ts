@@ -10,16 +10,8 @@ export const mimecast: Receiver = {
   id: "mimecast",
   title: "Mimecast",
   sources: [
-    {
-      what: "Mimecast SMTP error codes",
-      at: "https://mimecastsupport.zendesk.com/hc/en-us/articles/34000709564691",
-      date: "2026-11",
-    },
-    {
-      what: "the same page as it was",
-      at: "https://community.mimecast.com/s/article/Mimecast-SMTP-Error-Codes-842605754",
-      date: "2022-06",
-    },
+    "Mimecast SMTP error codes: https://mimecastsupport.zendesk.com/hc/en-us/articles/34000709564691 (2026-11)",
+    "the same page as it was: https://community.mimecast.com/s/article/Mimecast-SMTP-Error-Codes-842605754 (2022-06)",
   ],
   notes: "Customers choose among six recipient checks. Greylisting lasts from one minute.",
   hosts: ["eu-smtp-inbound-1.mimecast.com", "eu-smtp-inbound-2.mimecast.com"],
@@ -107,17 +99,9 @@ export const proofpoint: Receiver = {
   id: "proofpoint",
   title: "Proofpoint, Proofpoint Essentials",
   sources: [
-    {
-      what: "User email address is marked as invalid",
-      at: "https://www.spambrella.com/faq/email-delivery-error-codes/",
-      date: "2026-11",
-    },
-    {
-      what: "421 4.1.1 … Address verification in progress",
-      at: "ActiveCampaign/smtp-field-manual@67831a2",
-      date: "2026-11",
-    },
-    { what: "postmaster", at: "https://www.proofpoint.com/postmaster", date: "2026-11" },
+    "User email address is marked as invalid: https://www.spambrella.com/faq/email-delivery-error-codes/ (2026-11)",
+    "421 4.1.1 … Address verification in progress: ActiveCampaign/smtp-field-manual@67831a2 (2026-11)",
+    "postmaster: https://www.proofpoint.com/postmaster (2026-11)",
   ],
   notes: "Essentials learns recipients for weeks, and relays to unlisted ones meanwhile.",
   hosts: ["mx0a-00000001.pphosted.com", "mx0b-00000001.pphosted.com"],
@@ -212,17 +196,9 @@ export const barracuda: Receiver = {
   id: "barracuda",
   title: "Barracuda Email Gateway Defense",
   sources: [
-    {
-      what: "recipient verification: Block, or Scan by the customer's own server",
-      at: "https://campus.barracuda.com/doc/167977123",
-      date: "2026-11",
-    },
-    {
-      what: "live and cached replies of the inner server",
-      at: "https://campus.barracuda.com/product/essentials/doc/169287426/email-cache-policies",
-      date: "2026-11",
-    },
-    { what: "cuda_nsu", at: "https://smtp.codes/550", date: "2026-11" },
+    "recipient verification: Block, or Scan by the customer's own server: https://campus.barracuda.com/doc/167977123 (2026-11)",
+    "live and cached replies of the inner server: https://campus.barracuda.com/product/essentials/doc/169287426/email-cache-policies (2026-11)",
+    "cuda_nsu: https://smtp.codes/550 (2026-11)",
   ],
   hosts: ["d123456a.ess.barracudanetworks.com", "d123456b.ess.barracudanetworks.com"],
   extensions: ["SIZE 367001600", "PIPELINING", "8BITMIME"],

@@ -5,16 +5,8 @@ export const gmx: Receiver = {
   id: "gmx",
   title: "GMX, web.de, mail.com",
   sources: [
-    {
-      what: "error messages: several lines, no enhanced codes",
-      at: "https://postmaster.gmx.com/en/error-messages",
-      date: "2025-11",
-    },
-    {
-      what: "replies by brand",
-      at: "https://smtp.codes/unitedinternet/",
-      date: "2026-11",
-    },
+    "error messages: several lines, no enhanced codes: https://postmaster.gmx.com/en/error-messages (2025-11)",
+    "replies by brand: https://smtp.codes/unitedinternet/ (2026-11)",
   ],
   notes: "The last line's link has the cause (c=r1601: no such mailbox).",
   hosts: ["mx00.emig.gmx.net", "mx01.emig.gmx.net"],
@@ -59,11 +51,7 @@ export const ionos: Receiver = {
   id: "ionos",
   title: "IONOS",
   sources: [
-    {
-      what: "SMTP error messages of the IONOS mail servers",
-      at: "https://www.ionos.de/hilfe/e-mail/postmaster/smtp-fehlermeldungen-der-11-ionos-mailserver",
-      date: "2026-11",
-    },
+    "SMTP error messages of the IONOS mail servers: https://www.ionos.de/hilfe/e-mail/postmaster/smtp-fehlermeldungen-der-11-ionos-mailserver (2026-11)",
   ],
   notes: "The lab chose 50.",
   hosts: ["mx00.kundenserver.de", "mx01.kundenserver.de"],
@@ -110,21 +98,9 @@ export const tOnline: Receiver = {
   id: "t_online",
   title: "T-Online",
   sources: [
-    {
-      what: "a client without a reputation is refused at the greeting until its operator writes",
-      at: "https://www.spamresource.com/2020/06/whoops-t-onlinede-not-accepting-mail.html",
-      date: "2020-06",
-    },
-    {
-      what: "554 … None/bad reputation (NOWL)",
-      at: "https://bllmnn.de/2024/05/fehler-554-none-bad-reputation-beim-mailversand-an-t-online-de",
-      date: "2024-05",
-    },
-    {
-      what: "replies about mailboxes",
-      at: "http://www.sitepackage.de/service/dokumentation/auswertung/typische-fehlermeldungen-bei-unzustellbarkeit.html",
-      date: "2026-11",
-    },
+    "a client without a reputation is refused at the greeting until its operator writes: https://www.spamresource.com/2020/06/whoops-t-onlinede-not-accepting-mail.html (2020-06)",
+    "554 … None/bad reputation (NOWL): https://bllmnn.de/2024/05/fehler-554-none-bad-reputation-beim-mailversand-an-t-online-de (2024-05)",
+    "replies about mailboxes: http://www.sitepackage.de/service/dokumentation/auswertung/typische-fehlermeldungen-bei-unzustellbarkeit.html (2026-11)",
   ],
   hosts: ["mx00.t-online.de", "mx01.t-online.de"],
   greeting: "220 mailin24.mgt.mul.t-online.de T-Online ESMTP receiver fssmtpd2025 ready.",

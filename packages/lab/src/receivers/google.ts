@@ -21,21 +21,9 @@ export const google: Receiver = {
   id: "google",
   title: "Gmail and Google Workspace",
   sources: [
-    {
-      what: "Gmail SMTP errors and codes",
-      at: "https://support.google.com/a/answer/3726730",
-      date: "2026-02",
-    },
-    {
-      what: "421 4.7.28, an unusual rate of mail from an IP address",
-      at: "https://help.zoho.com/portal/en/kb/campaigns/deliverability-guide/troubleshooting-emails/articles/why-gmail-rate-limits-your-marketing-emails",
-      date: "2026-11",
-    },
-    {
-      what: "whether Gmail refuses unknown recipients at RCPT is disputed",
-      at: "hbattat/verifyEmail#64, zytzagoo/smtp-validate-email#84",
-      date: "2026-11",
-    },
+    "Gmail SMTP errors and codes: https://support.google.com/a/answer/3726730 (2026-02)",
+    "421 4.7.28, an unusual rate of mail from an IP address: https://help.zoho.com/portal/en/kb/campaigns/deliverability-guide/troubleshooting-emails/articles/why-gmail-rate-limits-your-marketing-emails (2026-11)",
+    "whether Gmail refuses unknown recipients at RCPT is disputed: hbattat/verifyEmail#64, zytzagoo/smtp-validate-email#84 (2026-11)",
   ],
   notes:
     "All Workspace domains share the hosts. A 421 about the RCPT domain is one customer's setting, not a limit on the client. The lab chose 24 h.",

@@ -5,12 +5,8 @@ export const godaddy: Receiver = {
   id: "godaddy",
   title: "GoDaddy Workspace Email",
   sources: [
-    {
-      what: "rejected email with a bounce error",
-      at: "https://www.godaddy.com/help/fix-rejected-email-with-a-bounce-error-40685",
-      date: "2026-11",
-    },
-    { what: "IB105 and IB607 in logs", at: "sisimai/rb-sisimai, rhost/godaddy", date: "2026-11" },
+    "rejected email with a bounce error: https://www.godaddy.com/help/fix-rejected-email-with-a-bounce-error-40685 (2026-11)",
+    "IB105 and IB607 in logs: sisimai/rb-sisimai, rhost/godaddy (2026-11)",
   ],
   hosts: ["smtp.secureserver.net", "mailstore1.secureserver.net"],
   greeting: "220 p3plibsmtp02-08.prod.phx3.secureserver.net bizsmtp ESMTP server ready",
@@ -41,17 +37,9 @@ export const rackspace: Receiver = {
   id: "rackspace",
   title: "Rackspace",
   sources: [
-    { what: "replies by code", at: "https://smtp.codes/rackspace", date: "2026-11" },
-    {
-      what: "common email bounce messages",
-      at: "https://docs.rackspace.com/docs/common-email-bounces",
-      date: "2026-11",
-    },
-    {
-      what: "could not be found, or was misspelled (G8)",
-      at: "reacherhq/check-if-email-exists, core/src/smtp/parser.rs",
-      date: "2022-11",
-    },
+    "replies by code: https://smtp.codes/rackspace (2026-11)",
+    "common email bounce messages: https://docs.rackspace.com/docs/common-email-bounces (2026-11)",
+    "could not be found, or was misspelled (G8): reacherhq/check-if-email-exists, core/src/smtp/parser.rs (2022-11)",
   ],
   hosts: ["mx1.emailsrvr.com", "mx2.emailsrvr.com"],
   extensions: ["PIPELINING", "SIZE 75000000", "ENHANCEDSTATUSCODES", "8BITMIME"],
@@ -75,7 +63,7 @@ export const rackspace: Receiver = {
 export const zoho: Receiver = {
   id: "zoho",
   title: "Zoho Mail",
-  sources: [{ what: "replies by code", at: "https://smtp.codes/zoho", date: "2026-11" }],
+  sources: ["replies by code: https://smtp.codes/zoho (2026-11)"],
   hosts: ["mx.zoho.com", "mx2.zoho.com"],
   greeting: "220 mx.zohomail.com SMTP Server ready November 22, 2026 12:00:00 PM PDT",
   extensions: ["PIPELINING", "SIZE 53477376"],
@@ -103,7 +91,7 @@ export const zoho: Receiver = {
 export const infomaniak: Receiver = {
   id: "infomaniak",
   title: "Infomaniak",
-  sources: [{ what: "replies by code", at: "https://smtp.codes/550", date: "2026-11" }],
+  sources: ["replies by code: https://smtp.codes/550 (2026-11)"],
   notes: "The lab chose Postfix's words.",
   hosts: ["mta-gw.infomaniak.ch"],
   extensions: ["PIPELINING", "SIZE 104857600", "ENHANCEDSTATUSCODES", "8BITMIME"],
@@ -119,11 +107,7 @@ export const libero: Receiver = {
   id: "libero",
   title: "Libero",
   sources: [
-    {
-      what: "550 Too many invalid recipients at the greeting, in a log of Postfix",
-      at: "https://pastebin.com/d5zFErcd",
-      date: "2013-11",
-    },
+    "550 Too many invalid recipients at the greeting, in a log of Postfix: https://pastebin.com/d5zFErcd (2013-11)",
   ],
   notes: "The lab chose 30, and Postfix's words.",
   hosts: ["smtp-in.libero.it"],

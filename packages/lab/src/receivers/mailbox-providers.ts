@@ -7,36 +7,12 @@ export const yahoo: Receiver = {
   id: "yahoo",
   title: "Yahoo, AOL, Sky, and since 2025 AT&T",
   sources: [
-    {
-      what: "SMTP error codes",
-      at: "https://senders.yahooinc.com/smtp-error-codes/",
-      date: "2025-04",
-    },
-    {
-      what: "250 at RCPT, 554 after DATA for an account that does not exist",
-      at: "AfterShip/email-verifier#57",
-      date: "2026-11",
-    },
-    {
-      what: "AT&T's domains have Yahoo's hosts",
-      at: "https://bentonow.com/smtp-errors/yahoo",
-      date: "2025-06",
-    },
-    {
-      what: "[TSS04] as senders meet it",
-      at: "https://smtpfieldmanual.com/provider/yahoo/421/4.7.0",
-      date: "2026-11",
-    },
-    {
-      what: "4xx: who resends by hand waits four hours",
-      at: "https://help.yahoo.com/kb/review-xx-smtp-sln26151.html",
-      date: "2026-11",
-    },
-    {
-      what: "20 messages per connection",
-      at: "https://help.yahoo.com/kb/SLN3433.html",
-      date: "2026-11",
-    },
+    "SMTP error codes: https://senders.yahooinc.com/smtp-error-codes/ (2025-04)",
+    "250 at RCPT, 554 after DATA for an account that does not exist: AfterShip/email-verifier#57 (2026-11)",
+    "AT&T's domains have Yahoo's hosts: https://bentonow.com/smtp-errors/yahoo (2025-06)",
+    "[TSS04] as senders meet it: https://smtpfieldmanual.com/provider/yahoo/421/4.7.0 (2026-11)",
+    "4xx: who resends by hand waits four hours: https://help.yahoo.com/kb/review-xx-smtp-sln26151.html (2026-11)",
+    "20 messages per connection: https://help.yahoo.com/kb/SLN3433.html (2026-11)",
   ],
   hosts: YAHOO,
   greeting: "220 mtaproxy501.mail.bf1.yahoo.com ESMTP ready",
@@ -98,16 +74,8 @@ export const icloud: Receiver = {
   id: "icloud",
   title: "iCloud Mail",
   sources: [
-    {
-      what: "554 5.7.0 at the greeting, by Proofpoint's list",
-      at: "reacherhq/check-if-email-exists#1468, truemail-rb/truemail#298",
-      date: "2025-02",
-    },
-    {
-      what: "replies about mailboxes",
-      at: "sisimai/set-of-emails, rhost-apple",
-      date: "2026-11",
-    },
+    "554 5.7.0 at the greeting, by Proofpoint's list: reacherhq/check-if-email-exists#1468, truemail-rb/truemail#298 (2025-02)",
+    "replies about mailboxes: sisimai/set-of-emails, rhost-apple (2026-11)",
   ],
   hosts: ["mx01.mail.icloud.com", "mx02.mail.icloud.com"],
   greeting: "220 p00-icloudmta-asmtp-us-east-2a ESMTP ready",
@@ -146,13 +114,7 @@ export const icloud: Receiver = {
 export const fastmail: Receiver = {
   id: "fastmail",
   title: "Fastmail",
-  sources: [
-    {
-      what: "replies about mailboxes in published logs",
-      at: "github.com, logs of Postfix",
-      date: "2026-11",
-    },
-  ],
+  sources: ["replies about mailboxes in published logs: github.com, logs of Postfix (2026-11)"],
   notes: "The lab chose Postfix's words.",
   hosts: ["in1-smtp.messagingengine.com", "in2-smtp.messagingengine.com"],
   extensions: ["PIPELINING", "SIZE 71000000", "ENHANCEDSTATUSCODES", "8BITMIME", "SMTPUTF8"],
@@ -179,12 +141,8 @@ export const proton: Receiver = {
   id: "proton",
   title: "Proton Mail",
   sources: [
-    {
-      what: "replies about mailboxes in published logs",
-      at: "github.com, logs of Postfix",
-      date: "2026-11",
-    },
-    { what: "SMTP errors", at: "https://proton.me/support/smtp-errors", date: "2026-11" },
+    "replies about mailboxes in published logs: github.com, logs of Postfix (2026-11)",
+    "SMTP errors: https://proton.me/support/smtp-errors (2026-11)",
   ],
   hosts: ["mail.protonmail.ch", "mailsec.protonmail.ch"],
   mailboxes: {

@@ -27,26 +27,10 @@ export const microsoftConsumer: Receiver = {
   id: "microsoft_consumer",
   title: "Outlook.com, Hotmail, Live, MSN",
   sources: [
-    {
-      what: "a second RCPT gets 452 on outlook.fr",
-      at: "AfterShip/email-verifier#72",
-      date: "2023-01",
-    },
-    {
-      what: "452 4.5.3 Recipients belong to multiple regions",
-      at: "reacherhq/check-if-email-exists#756, #1334",
-      date: "2023-09",
-    },
-    {
-      what: "policies, namespace mining among them",
-      at: "https://sendersupport.olc.protection.outlook.com/pm/policies.aspx",
-      date: "2026-06",
-    },
-    {
-      what: "S3150 as senders meet it",
-      at: "https://www.mail-archive.com/mailop@mailop.org/msg26053.html",
-      date: "2026-02",
-    },
+    "a second RCPT gets 452 on outlook.fr: AfterShip/email-verifier#72 (2023-01)",
+    "452 4.5.3 Recipients belong to multiple regions: reacherhq/check-if-email-exists#756, #1334 (2023-09)",
+    "policies, namespace mining among them: https://sendersupport.olc.protection.outlook.com/pm/policies.aspx (2026-06)",
+    "S3150 as senders meet it: https://www.mail-archive.com/mailop@mailop.org/msg26053.html (2026-02)",
   ],
   notes: "The policies forbid verifying addresses without sending mail. The lab chose 100.",
   hosts: [],
@@ -134,41 +118,13 @@ export const microsoft: Receiver = {
   id: "microsoft",
   title: "Microsoft 365",
   sources: [
-    {
-      what: "Directory-Based Edge Blocking: 550 5.4.1",
-      at: "https://learn.microsoft.com/en-us/exchange/mail-flow-best-practices/use-directory-based-edge-blocking",
-      date: "2025-09",
-    },
-    {
-      what: "451 4.4.4, a tenant without mail-enabled subscriptions",
-      at: "https://bentonow.com/smtp-errors/microsoft",
-      date: "2025-06",
-    },
-    {
-      what: "Organization Queue Quota Exceeded",
-      at: "https://timmcmic.blog/2017/12/",
-      date: "2017-12",
-    },
-    {
-      what: "4.7.500, 4.7.650, 5.7.606 and other codes that throttle or ban an IP address",
-      at: "https://learn.microsoft.com/en-us/exchange/mail-flow-best-practices/non-delivery-reports-in-exchange-online/non-delivery-reports-in-exchange-online",
-      date: "2026-11",
-    },
-    {
-      what: "451 4.7.500 and 550 5.7.606 as senders meet them",
-      at: "https://smtpfieldmanual.com/spamfilter/exchangeonline",
-      date: "2026-11",
-    },
-    {
-      what: "550 5.7.708, traffic not accepted from this IP address",
-      at: "https://learn.microsoft.com/en-us/exchange/mail-flow-best-practices/non-delivery-reports-in-exchange-online/fix-error-code-5-7-700-through-5-7-750",
-      date: "2026-11",
-    },
-    {
-      what: "recipients of several regions in one transaction",
-      at: "reacherhq/check-if-email-exists#1334",
-      date: "2023-09",
-    },
+    "Directory-Based Edge Blocking: 550 5.4.1: https://learn.microsoft.com/en-us/exchange/mail-flow-best-practices/use-directory-based-edge-blocking (2025-09)",
+    "451 4.4.4, a tenant without mail-enabled subscriptions: https://bentonow.com/smtp-errors/microsoft (2025-06)",
+    "Organization Queue Quota Exceeded: https://timmcmic.blog/2017/12/ (2017-12)",
+    "4.7.500, 4.7.650, 5.7.606 and other codes that throttle or ban an IP address: https://learn.microsoft.com/en-us/exchange/mail-flow-best-practices/non-delivery-reports-in-exchange-online/non-delivery-reports-in-exchange-online (2026-11)",
+    "451 4.7.500 and 550 5.7.606 as senders meet them: https://smtpfieldmanual.com/spamfilter/exchangeonline (2026-11)",
+    "550 5.7.708, traffic not accepted from this IP address: https://learn.microsoft.com/en-us/exchange/mail-flow-best-practices/non-delivery-reports-in-exchange-online/fix-error-code-5-7-700-through-5-7-750 (2026-11)",
+    "recipients of several regions in one transaction: reacherhq/check-if-email-exists#1334 (2023-09)",
   ],
   notes:
     "An internal relay (hybrid set-ups, migrations) accepts every recipient and bounces later.",

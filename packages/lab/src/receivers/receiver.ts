@@ -4,13 +4,6 @@ import type { ReplyText } from "../host-behavior.ts";
 // Real receivers, as their documents and their senders' published logs describe them: one value per receiver, which the lab plays
 // (receiver-host.ts), the tests verify against, and docs/receivers.md prints.
 
-export type Source = {
-  readonly what: string;
-  readonly at: string;
-  /** The year and month of publication, or of reading when the source has no date. */
-  readonly date: string;
-};
-
 /**
  * The state of an address at the receiver. The local part decides: `full.…`, `disabled.…` and `busy.…` exist in that condition; for others
  * `isExistingMailbox` decides.
@@ -98,7 +91,8 @@ export type Receiver = {
   /** The provider's name in the engine's table, and the entry of docs/receivers.md. */
   readonly id: string;
   readonly title: string;
-  readonly sources: readonly Source[];
+  /** Each states its content, its place, and the month of publication, or of reading when the source has no date. */
+  readonly sources: readonly string[];
   readonly notes?: string;
   readonly hosts: readonly string[];
   readonly greeting?: ReplyText;

@@ -5,16 +5,8 @@ export const mailRu: Receiver = {
   id: "mail_ru",
   title: "Mail.ru, list.ru, inbox.ru, bk.ru",
   sources: [
-    {
-      what: "250 Go ahead for random names",
-      at: "reacherhq/check-if-email-exists#1208, zytzagoo/smtp-validate-email#3",
-      date: "2022-10",
-    },
-    {
-      what: "user is terminated",
-      at: "github.com, logs of Postfix",
-      date: "2026-11",
-    },
+    "250 Go ahead for random names: reacherhq/check-if-email-exists#1208, zytzagoo/smtp-validate-email#3 (2022-10)",
+    "user is terminated: github.com, logs of Postfix (2026-11)",
   ],
   hosts: ["mxs.mail.ru"],
   greeting: "220 mxs.mail.ru ESMTP ready",
@@ -58,16 +50,8 @@ export const yandex: Receiver = {
   id: "yandex",
   title: "Yandex",
   sources: [
-    {
-      what: "reports on non-delivery to Yandex",
-      at: "https://www.yandex.com/support/mail/bounces/yandex.html",
-      date: "2026-11",
-    },
-    {
-      what: "Policy rejection on the target address: the account is blocked",
-      at: "https://yandex.com/support/mail/bounces/yandex/policy-rejection-on-the-target-address.html",
-      date: "2026-11",
-    },
+    "reports on non-delivery to Yandex: https://www.yandex.com/support/mail/bounces/yandex.html (2026-11)",
+    "Policy rejection on the target address: the account is blocked: https://yandex.com/support/mail/bounces/yandex/policy-rejection-on-the-target-address.html (2026-11)",
   ],
   hosts: ["mx.yandex.ru"],
   greeting:
@@ -104,9 +88,7 @@ export const yandex: Receiver = {
 export const rambler: Receiver = {
   id: "rambler",
   title: "Rambler",
-  sources: [
-    { what: "540 with a word for the account", at: "github.com, logs of Postfix", date: "2026-11" },
-  ],
+  sources: ["540 with a word for the account: github.com, logs of Postfix (2026-11)"],
   notes: "The lab chose Postfix's words.",
   hosts: ["imx1.rambler.ru"],
   extensions: ["PIPELINING", "SIZE 104857600", "ENHANCEDSTATUSCODES", "8BITMIME"],
@@ -131,11 +113,7 @@ export const iua: Receiver = {
   id: "i_ua",
   title: "i.ua",
   sources: [
-    {
-      what: "an address of a page instead of words",
-      at: "sisimai/set-of-emails, lhost-postfix-61",
-      date: "2026-11",
-    },
+    "an address of a page instead of words: sisimai/set-of-emails, lhost-postfix-61 (2026-11)",
   ],
   hosts: ["mx.i.ua"],
   extensions: ["PIPELINING", "SIZE 52428800", "8BITMIME"],

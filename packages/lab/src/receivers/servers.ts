@@ -5,16 +5,8 @@ export const postfix: Receiver = {
   id: "postfix_address_verification",
   title: "Postfix that asks the system behind it",
   sources: [
-    {
-      what: "reject_unverified_recipient",
-      at: "https://www.postfix.org/ADDRESS_VERIFICATION_README.html",
-      date: "2026-11",
-    },
-    {
-      what: "smtpd_hard_error_limit: 20",
-      at: "https://www.postfix.org/postconf.5.html",
-      date: "2026-11",
-    },
+    "reject_unverified_recipient: https://www.postfix.org/ADDRESS_VERIFICATION_README.html (2026-11)",
+    "smtpd_hard_error_limit: 20: https://www.postfix.org/postconf.5.html (2026-11)",
   ],
   notes: "It quotes the inner server's reply, which decides.",
   hosts: ["mx.postfix.example.com"],
@@ -65,11 +57,7 @@ export const exim: Receiver = {
   id: "exim_callout",
   title: "Exim that calls out to the system behind it",
   sources: [
-    {
-      what: "recipient callouts",
-      at: "https://www.exim.org/exim-html-current/doc/html/spec_html/ch-access_control_lists.html",
-      date: "2026-11",
-    },
+    "recipient callouts: https://www.exim.org/exim-html-current/doc/html/spec_html/ch-access_control_lists.html (2026-11)",
   ],
   hosts: ["mx.exim.example.com"],
   greeting: "220-{host} ESMTP Exim 4.98\n220 No unsolicited mail here",
@@ -107,13 +95,7 @@ export const exim: Receiver = {
 export const opensmtpd: Receiver = {
   id: "opensmtpd",
   title: "OpenSMTPD",
-  sources: [
-    {
-      what: "replies of smtp_session.c",
-      at: "https://github.com/OpenSMTPD/OpenSMTPD",
-      date: "2026-11",
-    },
-  ],
+  sources: ["replies of smtp_session.c: https://github.com/OpenSMTPD/OpenSMTPD (2026-11)"],
   hosts: ["mx.opensmtpd.example.com"],
   extensions: ["8BITMIME", "ENHANCEDSTATUSCODES", "SIZE 36700160", "DSN"],
   mailboxes: {

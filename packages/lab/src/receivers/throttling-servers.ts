@@ -7,16 +7,8 @@ export const cloudflare: Receiver = {
   id: "cloudflare",
   title: "Cloudflare Email Routing",
   sources: [
-    {
-      what: "what Email Routing asks of senders",
-      at: "https://developers.cloudflare.com/email-routing/postmaster/",
-      date: "2026-11",
-    },
-    {
-      what: "421 4.3.0 Upstream error as senders meet it",
-      at: "https://community.cloudflare.com/t/email-routing-421-4-3-0-upstream-error-to-sender-but-email-delivered/745734",
-      date: "2024-12",
-    },
+    "what Email Routing asks of senders: https://developers.cloudflare.com/email-routing/postmaster/ (2026-11)",
+    "421 4.3.0 Upstream error as senders meet it: https://community.cloudflare.com/t/email-routing-421-4-3-0-upstream-error-to-sender-but-email-delivered/745734 (2024-12)",
   ],
   notes:
     "It asks the system behind it during the session. The lab chose the words of its throttle.",
@@ -62,11 +54,7 @@ export const stalwart: Receiver = {
   id: "stalwart",
   title: "Stalwart",
   sources: [
-    {
-      what: "replies to RCPT, in crates/smtp/src/inbound/rcpt.rs",
-      at: "https://github.com/stalwartlabs/stalwart",
-      date: "2026-11",
-    },
+    "replies to RCPT, in crates/smtp/src/inbound/rcpt.rs: https://github.com/stalwartlabs/stalwart (2026-11)",
   ],
   notes:
     "A domain that it does not know gets a reply about relaying under the code of a bad destination system.",
@@ -118,16 +106,8 @@ export const postscreen: Receiver = {
   id: "postscreen",
   title: "Postfix behind postscreen",
   sources: [
-    {
-      what: "tests before and after the 220 greeting",
-      at: "https://www.postfix.org/POSTSCREEN_README.html",
-      date: "2026-11",
-    },
-    {
-      what: "its replies, in src/postscreen",
-      at: "https://github.com/vdukhovni/postfix",
-      date: "2026-11",
-    },
+    "tests before and after the 220 greeting: https://www.postfix.org/POSTSCREEN_README.html (2026-11)",
+    "its replies, in src/postscreen: https://github.com/vdukhovni/postfix (2026-11)",
   ],
   notes: "It waits six seconds before the greeting.",
   hosts: ["mx.postscreen.example.com"],
@@ -181,8 +161,8 @@ export const spamd: Receiver = {
   id: "spamd",
   title: "OpenBSD's spamd",
   sources: [
-    { what: "spamd(8)", at: "https://man.openbsd.org/spamd", date: "2026-11" },
-    { what: "three types of hosts", at: "https://why.openbsd.rocks/fact/spamd", date: "2026-11" },
+    "spamd(8): https://man.openbsd.org/spamd (2026-11)",
+    "three types of hosts: https://why.openbsd.rocks/fact/spamd (2026-11)",
   ],
   notes: "It sends a character a second, and refuses only after the message.",
   hosts: ["mx.spamd.example.com"],
@@ -208,16 +188,8 @@ export const exchangeTarpit: Receiver = {
   id: "exchange_tarpit",
   title: "Exchange with its tarpit",
   sources: [
-    {
-      what: "TarpitInterval of a receive connector, five seconds by default",
-      at: "https://learn.microsoft.com/en-us/powershell/module/exchangepowershell/set-receiveconnector",
-      date: "2026-11",
-    },
-    {
-      what: "which replies are held back",
-      at: "https://itgeeknotes.blogspot.com/2017/03/",
-      date: "2017-03",
-    },
+    "TarpitInterval of a receive connector, five seconds by default: https://learn.microsoft.com/en-us/powershell/module/exchangepowershell/set-receiveconnector (2026-11)",
+    "which replies are held back: https://itgeeknotes.blogspot.com/2017/03/ (2017-03)",
   ],
   hosts: ["mx.exchange.example.com"],
   greeting: "220 {host} Microsoft ESMTP MAIL Service ready at Sun, 22 Nov 2026 12:00:00 +0000",
