@@ -217,7 +217,9 @@ const host = (more: Partial<Host> = {}): Host => ({
 const toLine = (reply: string): string => reply.replaceAll(/\r?\n/g, " ");
 
 const EXAMPLES = RULE_FAMILIES.flatMap(({ rules }) =>
-  rules.map(({ example, fromHost = "mx.example.com" }) => [toLine(example), fromHost] as const),
+  Object.values(rules).map(
+    ({ example, fromHost = "mx.example.com" }) => [toLine(example), fromHost] as const,
+  ),
 );
 
 test.each(EXAMPLES)(

@@ -18,7 +18,7 @@ const at = (line: string, stage: Stage | "data" = "rcpt", mxHost?: string) =>
   classify(parseReply(line), mxHost === undefined ? { stage } : { stage, mxHost });
 
 const RULES: readonly (readonly [string, ReplyRule])[] = RULE_FAMILIES.flatMap((family) =>
-  family.rules.map((rule) => [rule.id, rule] as const),
+  Object.entries(family.rules),
 );
 
 const UNKNOWN_MAILBOX_REPLIES = [

@@ -28,7 +28,7 @@ const isAbsence = (sentence: string): boolean => {
 
 /** The codes of the rules that read no words and find a mailbox that exists. */
 const CODES = RULE_FAMILIES.filter(({ verdict }) => verdict === "risky").flatMap(({ rules }) =>
-  rules.flatMap(({ id, text, example }) => {
+  Object.entries(rules).flatMap(([id, { text, example }]) => {
     const [, enhanced = ""] = /^\d{3}[ -]\d(\.\d{1,3}\.\d{1,3})/.exec(example) ?? [];
     return text === undefined && enhanced !== "" ? [{ id, code: `550 5${enhanced}` }] : [];
   }),
@@ -44,7 +44,7 @@ const findContradictions = (sentences: readonly string[]): readonly string[] =>
 
 test("the words of every rule for an unknown mailbox outrank a code alone", () => {
   const sentences = RULE_FAMILIES.flatMap(({ rules }) =>
-    rules.map(({ example }) => toSentence(example)),
+    Object.values(rules).map(({ example }) => toSentence(example)),
   ).filter(isAbsence);
 
   expect(CODES.map(({ id }) => id)).toEqual(["owner_changed_code", "full_code"]);

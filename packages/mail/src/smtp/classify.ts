@@ -76,7 +76,7 @@ export const isDeferral = (reply: Reply, mxHost: string): boolean => {
 /** `isQuoted` says that the rule matched the reply that another server gave to this server. */
 type RuleMatch = {
   readonly family: RuleFamily;
-  readonly rule: ReplyRule;
+  readonly rule: string;
   readonly isQuoted: boolean;
 };
 
@@ -126,8 +126,8 @@ const matchFamilies = (
   for (const family of families) {
     if (!isAboutRecipient && !family.anyStage) continue;
     if (family.verdict === "invalid" && isPolicyCode(normalized)) continue;
-    const rule = family.rules.find((candidate) => matchesRule(candidate, normalized));
-    if (rule) return { family, rule, isQuoted: false };
+    const found = Object.entries(family.rules).find(([, rule]) => matchesRule(rule, normalized));
+    if (found) return { family, rule: found[0], isQuoted: false };
   }
   return undefined;
 };
@@ -176,7 +176,7 @@ const matchesRule = (rule: ReplyRule, normalized: NormalizedReply): boolean =>
 const applyRule = ({ family, rule, isQuoted }: RuleMatch, code: number): Finding => ({
   verdict: family.verdict,
   reason: family.reason,
-  rule: rule.id,
+  rule,
   confidence: family.confidence,
   retry: code < 500 ? (family.retry ?? "later") : getPermanentRetry(family),
   // A server that quotes a refusal was itself refused, so the IP address in the text is not ours.

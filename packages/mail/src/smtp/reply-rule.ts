@@ -8,7 +8,6 @@ export type RetryHint = "later" | "new_connection" | "other_host";
  * accents, and `_addr_`, `_host_`, `_ip_`, `_url_` in place of such names.
  */
 export type ReplyRule = {
-  readonly id: string;
   /** The first digits of the code: "5" matches every permanent reply, "524" only that one. */
   readonly code?: string;
   /** The expression is matched against the enhanced code, or against "none" when the reply has no enhanced code. */
@@ -45,5 +44,6 @@ export type RuleFamily = {
   readonly scope?: "domain";
   /** The rules also match the words before a quoted reply: "sender verify failed … response: 550 user unknown". */
   readonly outweighsQuote?: true;
-  readonly rules: readonly ReplyRule[];
+  /** The rules by id, in the order in which they are tried. */
+  readonly rules: Readonly<Record<string, ReplyRule>>;
 };

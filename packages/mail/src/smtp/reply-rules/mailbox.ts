@@ -35,39 +35,35 @@ export const FULL_MAILBOX: readonly RuleFamily[] = [
     confidence: 0.8,
     retry: "other_host",
     anyStage: true,
-    rules: [
-      {
-        id: "system_storage",
+    rules: {
+      system_storage: {
         text: /\binsufficient (?:system|server|disk|local|free)\b|\bno space left on device\b|\b(?:disk|spool|partition|queue)(?: file ?system)? (?:is )?full\b|\bout of (?:memory|disk)\b|\bsystem (?:storage|resources)\b/,
         example: "452 4.3.1 Insufficient system storage",
       },
-    ],
+    },
   },
   {
     reason: "mailbox_full",
     verdict: "risky",
     confidence: 0.9,
     retry: "later",
-    rules: [
-      {
-        id: "over_quota",
+    rules: {
+      over_quota: {
         text: /\b(?:over|exceed\w*|above|out of|beyond|reached|no)\b[^.;]{0,30}\bquota\b|\bquota\b[^.;]{0,30}\b(?:exceed\w*|full|reached|over\w*|violat\w*|limit\w*)\b|\bover-?quota\w*|\bquota_?exceeded\b|\bp=overquota\w*|\b(?:cuota|cota|kvota|kontingent|limite)\b[^.;]{0,30}\b(?:exced\w*|super\w*|uberschritten|ausgeschopft)\b/,
         unless: NOT_THE_BOX,
         example: "552 5.2.2 <bob@example.com>: user is over quota",
       },
-      {
-        id: "box_full",
+      box_full: {
         text: /\b(?:mail ?box|mail-box|inbox|box|account|user|recipient\w*|recipient's|folder|maildir|mail ?drop|mail ?file)\b[^.;]{0,40}\b(?:full|overfull|too full)\b|\bfull (?:mail ?|in)?box\b|\bmailbox_?full\b|\b(?:mail ?box|in ?box)\b[^.;]{0,20}\bexceed\w*\b/,
         unless: NOT_THE_BOX,
         example: "552 5.2.0 Mailbox full",
       },
-      {
-        id: "storage_full",
+      storage_full: {
         text: /\bout of storage\b|\bexceed\w* (?:its |the |their )?storage\b|\b(?:storage|mail ?box|maildir|inbox|disk) (?:size |space |storage |allocation |capacity )?(?:limits?|space|capacity|allocation|quota)\b[^.;]{0,30}\b(?:exceed\w*|reached|full|over)\b|\b(?:exceed\w*|over|reached|above)\b[^.;]{0,40}\b(?:storage|mail ?box|maildir|inbox|disk|space)\b[^.;]{0,20}\b(?:size|limits?|space|capacity|allocation|allow\w*|quota)\b|\b(?:storage|disk) full\b|\binsufficient (?:storage|mail ?box|space|room)\b|\b(?:no|not enough|lack of) (?:more |free |enough |disk )?(?:room|space|storage)\b(?: left)?|\b(?:too many|max\w* number of) (?:messages|mails) (?:on|in|stored)\b|\bmail ?box size limit\b|\btoo much (?:mail|data) (?:on|in|stored)\b|\bmailfolder (?:is )?full\b|\bsize limit\b[^.;]{0,20}\bmailbox\b|\bmail ?box\b[^.;]{0,20}\bover (?:its |the )?limit\b|\bmail ?box\b[^.;]{0,20}\b(?:reached|exceed\w*) (?:its |the )?max\w* size\b|\bexceed\w* (?:its |the |their )?allot\w+ (?:space|storage)\b|\bnot have enough (?:\w+ )?(?:space|room|storage)\b/,
         unless: NOT_THE_BOX,
         example: "552 Requested mail action aborted: exceeded storage allocation",
       },
-    ],
+    },
   },
 ];
 
@@ -76,17 +72,15 @@ export const GONE_MAILBOX: readonly RuleFamily[] = [
     ...invalid,
     reason: "mailbox_disabled",
     confidence: 0.9,
-    rules: [
-      {
-        id: "disabled_mailbox",
+    rules: {
+      disabled_mailbox: {
         code: "5",
         text: near(WHO, DEAD),
         unless:
           /\btemporar\w*|\b(?:relay\w*|forward\w*|auto-?reply|plus|feature|access|(?<!\b(?:in|of) )service|protocol|imap|pop3?)\b|\baccepts? \w+ from\b/,
         example: "550 5.2.1 <bob@example.com>: This mailbox is disabled",
       },
-      {
-        id: "closed_mailbox",
+      closed_mailbox: {
         code: "5",
         text: new RegExp(
           `\\b(?:${WHO})(?: _addr_)?[ :,]{1,3}(?:(?:is|was|has|has been|have been|had been|been) (?:\\w+ )?)?(?:${GONE})\\b`,
@@ -94,90 +88,82 @@ export const GONE_MAILBOX: readonly RuleFamily[] = [
         unless: /\btemporar\w*|\bby another\b/,
         example: "550 This account has been deleted",
       },
-      {
-        id: "disabled_recipient",
+      disabled_recipient: {
         code: "5",
         text: before(
           "disabled|inactive|suspended|deactivated|expired|closed|deleted|cancell?ed|terminated|discontinued",
         ),
         example: "550 5.1.1 <bob@example.com>: inactive email address",
       },
-      {
-        id: "blocked_mailbox",
+      blocked_mailbox: {
         code: "5",
         text: /\b(?:recipient'?s? (?:account|mailbox)|mailbox|account) (?:has been |was |is )?(?:blocked|barred)\b|\bcompte\b[^.;]{0,30}\b(?:bloque|ferme|desactive|inactif|suspendu|resilie)\b|\bcompte inactif\b|\bp=disableduser\b/,
         unless: /\btemporar\w*|\baccess\b/,
         example: "550 The mailbox is blocked, the user has left",
       },
-    ],
+    },
   },
   {
     ...invalid,
     reason: "mailbox_moved",
     confidence: 0.85,
-    rules: [
-      {
-        id: "moved",
+    rules: {
+      moved: {
         code: "551",
         text: /\bnot (?:our|a|one of our) (?:local )?(?:user|customer|member|client)\b|\bnot local\b|\bplease try\b|\bhas moved\b|\bno longer\b/,
         example: "551 5.1.6 User not local; please try <bob@example.net>",
       },
-      {
-        id: "moved_words",
+      moved_words: {
         code: "5",
         text: /\b(?:user|recipient|mailbox|address|person|customer|employee)\b[^.;]{0,20}\b(?:has moved|moved to|has changed|(?:was|has been) changed to|has left)\b|\bnew address\b|\bno longer (?:works|employed|with|an? (?:customer|member|subscriber|employee))\b|\bhas left (?:the |our )?(?:company|organi[sz]ation|firm)\b/,
         example: "550 This person has left, write to _host_",
       },
-    ],
+    },
   },
   {
     ...invalid,
     reason: "domain_not_accepting",
     confidence: 0.9,
-    rules: [
-      {
-        id: "domain_takes_no_mail",
+    rules: {
+      domain_takes_no_mail: {
         code: "5",
         text: /\b(?:host|domain|server|site|system|_host_|here)\b[^.;]{0,20}\b(?:does not|do not|never|no longer|will not) accepts? (?:any |e-?|incoming )?mails?\b(?! from)|\bno mail accepted\b|\bdomain (?:is )?(?:not|no longer) accepting (?:e-?mail|mail)\b|\bnull mx\b|\bnullmx\b/,
         example: "556 5.1.10 Recipient address has null MX",
       },
-    ],
+    },
   },
   {
     // The server denies a domain that DNS has: mail for this domain has no destination.
     ...invalid,
     reason: "domain_not_accepting",
     confidence: 0.85,
-    rules: [
-      {
-        id: "unknown_host",
+    rules: {
+      unknown_host: {
         code: "5",
         text: /\b(?:host|domain|recipient domain|recipient's domain|destination domain|mail domain|_host_) (?:is |was |does )?(?:unknown|not exist|not found|not reachable|unreachable|unrouteable|unroutable|non-?existent)\b|\b(?:unknown|unrouteable|unroutable|no such|non-?existent) (?:mail |recipient |destination |e-?mail )?(?:host|domain)\b|\binvalid (?:recipient|destination|target) domain\b|\bdomain (?:\w+ )?does not exist\b|\bbecause the domain\b|\bno (?:mx|mail) hosts? for\b|\bnon-?existent hosts\b|\brecipient address rejected: (?:domain|host) not found\b|\bnonexistentdomain\b|\bdns domain\b[^.;]{0,30}\bnot exist\b/,
         unless:
           /\b(?:from|helo|hosting|name server|client|in mail|resolv\w*|your|for _addr_|for _ip_)\b/,
         example: "550 5.1.2 <bob@example.invalid>... Host unknown",
       },
-    ],
+    },
   },
   {
     ...invalid,
     reason: "bad_address_syntax",
     confidence: 0.85,
-    rules: [
-      {
-        id: "address_syntax",
+    rules: {
+      address_syntax: {
         code: "5",
         text: /\b(?:bad|invalid|malformed|illegal) (?:recipient |destination |e-?mail |mailbox )?(?:address|recipient|mailbox) (?:syntax|format)\b|\bmailbox name not allowed\b|\b(?:address|recipient|mailbox)\b[^.;]{0,20}\b(?:malformed|syntax(?: is)? (?:incorrect|invalid|wrong))\b|\b(?:malformed|reserved) (?:recipient |e-?mail )?address\b|\baddress reserved\b/,
         example: "553 Requested action not taken: mailbox name not allowed",
       },
-    ],
+    },
   },
   {
     ...invalid,
     reason: "mailbox_not_found",
-    rules: [
-      {
-        id: "nobody_there",
+    rules: {
+      nobody_there: {
         code: "5",
         text: near(WHO, NOT_THERE),
         unless:
@@ -185,8 +171,7 @@ export const GONE_MAILBOX: readonly RuleFamily[] = [
         example:
           "550 5.1.1 <bob@example.com>: Recipient address rejected: User unknown in local recipient table",
       },
-      {
-        id: "unknown_somebody",
+      unknown_somebody: {
         code: "5",
         text: before(
           "unknown|invalid|no such|non-?exist[ae]nt|non-existing|bad|unrouteable|unroutable|illegal|undefined|unrecogni[sz]ed|inexistent|undeliverable|incorrect|wrong|not an? (?:valid|known|local|existing|active)|not (?:one of )?our|unregistered|no existing|non-? existing|not (?:an? )?(?:our|local)",
@@ -194,8 +179,7 @@ export const GONE_MAILBOX: readonly RuleFamily[] = [
         unless: /\bmay not\b|\bpermission\b|\bnot (?:allowed|permitted|accepted)\b/,
         example: "550 5.7.1 No such user here",
       },
-      {
-        id: "no_mailbox_here",
+      no_mailbox_here: {
         code: "5",
         text: new RegExp(
           `\\b(?:there is |sorry,? )?\\b(?:no|not a|no valid) (?:${WHO}|one|body|name)\\b[^.;]{0,20}\\b(?:here|by that|with that|with this|at this|of that|called|named|in this|for)\\b|\\bno ?body (?:here|by|with)\\b|\\bthere is no (?:such )?(?:${WHO}|one|person)\\b|\\b(?:does|do) not have (?:an?|any|such an?) [^.;]{0,40}\\b(?:account|mailbox)\\b|\\bdo not have (?:an? |any |such an? )?(?:user|recipient|mailbox|account|address)\\b|\\bnot (?:an? )?(?:user|customer|client|subscriber) (?:of|on|at|in) (?:this|our|my)\\b|\\bnot belong to (?:any|an?) (?:\\w+ )?(?:user|account|mailbox)\\b|\\bnot handle (?:e-?)?mail for (?:that|this|the) (?:user|recipient|address|mailbox)\\b|\\b(?:user|recipient|account|person)s? (?:has|have) no (?:e-?)?mail\\b(?! (?:server|host|exchang))|\\bhas no (?:mailbox|account|mail ?drop)\\b|\\b(?:can not|could not|unable to|failed to) (?:find|locate|identify|resolve|recogni[sz]e) (?:\\w+ ){0,3}(?:${WHO})\\b`,
@@ -203,20 +187,18 @@ export const GONE_MAILBOX: readonly RuleFamily[] = [
         unless: /\bmay not\b|\bpermission\b/,
         example: "550 Sorry, no mailbox here by that name. (#5.1.1)",
       },
-      {
-        id: "address_first",
+      address_first: {
         code: "5",
         text: new RegExp(
           `^(?:delivery error: dd )?[^a-z_]{0,20}_addr_[^a-z_]{0,10}(?:is |was |does |could |did |has (?:been )?)?(?:${NOT_THERE}|${DEAD}|${GONE})\\b`,
         ),
         example: "550 bob@example.com is not known",
       },
-      {
-        id: "not_in_directory",
+      not_in_directory: {
         code: "5",
         text: /\bnot (?:listed |found |exist |present |contained )?in (?:the |our |my |this )?(?:\w+ ){0,3}(?:address book|directory|recipients? (?:list|table|database|map)|list of (?:\w+ ){0,2}(?:users|recipients)|mailbox table|alias table|validrcptto|userdb|passwd|user ?list|user database)\b|\b(?:err_)?(?:mailbox|user|recipient|account)_(?:not_found|unknown|not_exist)|\brecip(?:ient)?notfound\b|\bvalidrcptto\b|\bnosuchuser\b|\bunknownuser\b|\buser_unknown\b|\bno_such_user\b|\bvalid-address-filter\b|\bunknown local-? ?part\b|\brecipientunknown\b/,
         example: "550 sorry, this recipient is not in my validrcptto list (#5.7.1)",
       },
-    ],
+    },
   },
 ];

@@ -6,25 +6,25 @@ export const PROVIDER_WORDS: readonly RuleFamily[] = [
     reason: "domain_without_mailboxes",
     verdict: "risky",
     confidence: 0.8,
-    rules: [
-      {
+    rules: {
+      microsoft_lapsed_tenant: {
         // Microsoft 365: the domain's subscription has ended. The text mentions authentication, but not ours.
-        id: "microsoft_lapsed_tenant",
+
         text: /\bhosted tenant which has no mail-? ?enabled subscriptions?\b/,
         example:
           "451 4.4.4 Mail received as unauthenticated, incoming to a recipient domain configured in a hosted tenant which has no mail-enabled subscriptions. ATTR5",
       },
-    ],
+    },
   },
   {
     reason: "mailbox_not_found_transient",
     verdict: "risky",
     confidence: 0.6,
     retry: "later",
-    rules: [
-      {
+    rules: {
+      mimecast_federated_unknown: {
         // Mimecast with a federated directory replies 451 for an unknown recipient, at every attempt.
-        id: "mimecast_federated_unknown",
+
         code: "451",
         text: /\binvalid recipient\b/,
         mx: /\bmimecast(?:-offshore)?\./,
@@ -32,125 +32,120 @@ export const PROVIDER_WORDS: readonly RuleFamily[] = [
           "451 Invalid Recipient - https://community.mimecast.com/docs/DOC-1369#451 [abc.uk1]",
         fromHost: "eu-smtp-inbound-1.mimecast.com",
       },
-    ],
+    },
   },
   {
     reason: "server_error",
     verdict: "unknown",
     confidence: 0.9,
     retry: "later",
-    rules: [
-      {
+    rules: {
+      microsoft_organization_queue: {
         // Microsoft 365: too much mail waits for the whole organisation. No mailbox is full.
-        id: "microsoft_organization_queue",
+
         text: /\borgani[sz]ation queue quota\b/,
         example: "450 4.7.3 Organization queue quota exceeded.",
       },
-    ],
+    },
   },
   {
     reason: "mailbox_rate_limited",
     verdict: "risky",
     confidence: 0.8,
     retry: "later",
-    rules: [
-      {
+    rules: {
+      tencent_recipient_busy: {
         // Tencent's help gives these words for a recipient who gets too many messages at once; some of its hosts misspell them. Cox uses
         // the same words for a mailbox that does not exist, so elsewhere they prove nothing.
-        id: "tencent_recipient_busy",
+
         text: /\bmailbox unavailable or access den(?:ied|ined)\b/,
         mx: /(?:^|\.)qq\.com$/,
         example: "550 Mailbox unavailable or access denined",
         fromHost: "mx3.qq.com",
       },
-    ],
+    },
   },
   {
     reason: "mailbox_full",
     verdict: "risky",
     confidence: 0.9,
     retry: "later",
-    rules: [
-      {
-        id: "docomo_mail_data",
+    rules: {
+      docomo_mail_data: {
         text: /\btoo much mail data\b/,
         example: "552 Too much mail data",
       },
-      {
-        id: "i_ua_full",
+      i_ua_full: {
         text: /\b_iua_4\b/,
         example: "550 See http://mail.i.ua/err/4/",
       },
-    ],
+    },
   },
   {
     reason: "mailbox_abandoned",
     verdict: "risky",
     confidence: 0.9,
     retry: "later",
-    rules: [
-      {
+    rules: {
+      gmail_full_and_inactive: {
         // Gmail's OverQuotaPerm: the mailbox is full, and unused for so long that Gmail accepts nothing more.
-        id: "gmail_full_and_inactive",
+
         text: /\bout of storage space and inactive\b/,
         example:
           "552 5.2.2 The recipient's inbox is out of storage space and inactive. https://support.google.com/mail/?p=OverQuotaPerm a1.2 - gsmtp",
       },
-    ],
+    },
   },
   {
     reason: "mailbox_owner_changed",
     verdict: "risky",
     confidence: 0.8,
-    rules: [
-      {
+    rules: {
+      owner_changed: {
         // RFC 7293 §9: the mailbox or its domain accepts mail, but for another person than the sender meant.
-        id: "owner_changed",
+
         enhanced: /^5\.7\.1[78]$/,
         text: /\bowner\b|\bchanged\b/,
         example: "550 5.7.17 Mailbox owner has changed",
       },
-    ],
+    },
   },
   {
     reason: "mailbox_disabled",
     verdict: "invalid",
     confidence: 0.85,
-    rules: [
-      {
+    rules: {
+      yandex_account_blocked: {
         // Yandex has blocked the account. From other servers the same words are about us.
-        id: "yandex_account_blocked",
+
         code: "5",
         text: /\bpolicy rejection on the target address\b/,
         mx: /\.yandex\.(?:ru|net)$/,
         example: "550 5.7.1 Policy rejection on the target address",
         fromHost: "mx.yandex.ru",
       },
-      {
-        id: "rambler_account_blocked",
+      rambler_account_blocked: {
         code: "540",
         text: /\brecipient address rejected: (?:account )?(?:blocked|inactive)\b/,
         example: "540 5.7.1 <bob@rambler.ru>: Recipient address rejected: Blocked",
       },
-      {
-        id: "i_ua_unused",
+      i_ua_unused: {
         code: "5",
         text: /\b_iua_3\b/,
         example: "550 See http://mail.i.ua/err/3/",
       },
-    ],
+    },
   },
   {
     reason: "mailbox_not_found",
     verdict: "invalid",
     confidence: 0.9,
-    rules: [
-      {
-        id: "i_ua_unknown",
+    rules: {
+      i_ua_unknown: {
         code: "5",
         text: /\b_iua_2\b/,
         example: "550 See http://mail.i.ua/err/2/",
       },
-    ],
+    },
   },
 ];

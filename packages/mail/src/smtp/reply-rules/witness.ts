@@ -19,12 +19,11 @@ export const ABOUT_WITNESSES: readonly RuleFamily[] = [
     anyStage: true,
     aboutUs: true,
     refusesUs: "always",
-    rules: [
-      {
-        id: "refused_witness",
+    rules: {
+      refused_witness: {
         text: /\ba witness mailbox, which exists, was refused\b/,
         example: `550 5.7.1 ${REFUSED_WITNESS.text}`,
       },
-    ],
+    },
   },
 ];
