@@ -1,4 +1,4 @@
-import type { Issue } from "./issue.ts";
+import type { Issue, Severity } from "./issue.ts";
 
 type IssueWeight = Pick<Issue, "severity" | "costPoints">;
 
@@ -8,6 +8,17 @@ export type IssueRule = IssueWeight & {
 };
 
 export type IssueRules<Id extends string> = Readonly<Record<Id, IssueRule>>;
+
+const weighAs =
+  (severity: Severity) =>
+  (costPoints: number): IssueWeight => ({ severity, costPoints });
+
+export const critical = weighAs("critical");
+export const high = weighAs("high");
+export const medium = weighAs("medium");
+export const low = weighAs("low");
+/** An issue that asks for no action costs nothing. */
+export const INFO = weighAs("info")(0);
 
 /** A TXT record may hold 64 kB; a message shows this number of its characters. */
 const SHOWN_MAX = 200;

@@ -12,3 +12,10 @@ export type Issue = {
   readonly detail: Readonly<Record<string, string | number>>;
   readonly costPoints: number;
 };
+
+/** Sorts the most severe issue first, and of two with the same severity the one that costs more. */
+export const compareGravity = (
+  a: Pick<Issue, "severity" | "costPoints">,
+  b: Pick<Issue, "severity" | "costPoints">,
+): number =>
+  SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) || b.costPoints - a.costPoints;

@@ -1,5 +1,5 @@
 import { ADVICE, type Advice } from "@mailproof/mail/advice";
-import { type Issue, SEVERITIES, type Severity } from "@mailproof/mail/issue";
+import { compareGravity, type Issue, type Severity } from "@mailproof/mail/issue";
 import { fillTemplate } from "@mailproof/mail/issue-rules";
 import type { ProposedRecord } from "@mailproof/mail/records/dns-record";
 import { hasGap } from "@mailproof/mail/records/spf-record";
@@ -120,9 +120,6 @@ export const dropUnansweredHints = (
     const part = getPartOfHint(hint);
     return part === undefined || findings[part] !== null;
   });
-
-const compareGravity = (a: Issue, b: Issue): number =>
-  SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) || b.costPoints - a.costPoints;
 
 const LISTED = "LISTED:";
 

@@ -2,9 +2,12 @@ import { type Ip, isSameIp, parseIp, toReverseLabels, toReverseName } from "../i
 import type { Issue } from "../issue.ts";
 import {
   createIssueFactory,
+  high,
   type IssueRules,
   type IssueStatus,
   joinNames,
+  low,
+  medium,
   scoreIssues,
   toStatus,
 } from "../issue-rules.ts";
@@ -24,23 +27,19 @@ export type ReverseDns = {
 export const PTR_RULES = {
   // Gmail refuses such mail: 550 5.7.25, or 421 4.7.23.
   PTR_MISSING: {
-    severity: "high",
-    costPoints: 100,
+    ...high(100),
     message: "{ip} has no name (PTR record). Large receivers refuse mail from such addresses.",
   },
   PTR_MISMATCH: {
-    severity: "high",
-    costPoints: 60,
+    ...high(60),
     message: "{ip} has the name {name}, and that name does not resolve back to {ip}.",
   },
   PTR_GENERIC: {
-    severity: "medium",
-    costPoints: 25,
+    ...medium(25),
     message: "{ip} is called {name}, as addresses in a provider's pool are.",
   },
   PTR_SEVERAL: {
-    severity: "low",
-    costPoints: 5,
+    ...low(5),
     message:
       "{ip} has {n} PTR records. Receivers use only one of them, and which one is not defined.",
   },

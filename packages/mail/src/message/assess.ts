@@ -7,7 +7,7 @@ import { limitHealthWait } from "../blocklists/health.ts";
 import type { Dns } from "../dns/dns.ts";
 import type { DnsLookups } from "../dns/lookups.ts";
 import { isDomain, parseDomain } from "../domain.ts";
-import { SEVERITIES } from "../issue.ts";
+import { compareGravity } from "../issue.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { ProposedRecord } from "../records/dns-record.ts";
 import { hasGap } from "../records/spf-record.ts";
@@ -271,10 +271,5 @@ const rankFindings = (
         ...(proposal && { proposal }),
       };
     })
-    .toSorted(
-      (a, b) =>
-        b.pointsRegained - a.pointsRegained ||
-        SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) ||
-        b.costPoints - a.costPoints,
-    );
+    .toSorted((a, b) => b.pointsRegained - a.pointsRegained || compareGravity(a, b));
 };

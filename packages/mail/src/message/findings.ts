@@ -3,17 +3,14 @@ import type { Issue } from "../issue.ts";
 import { createIssueFactory, fillTemplate } from "../issue-rules.ts";
 import { AUTHENTICATION_RULES } from "./rules/authentication.ts";
 import { CONTENT_RULES } from "./rules/content.ts";
-import type { MessageRules, ReportPart } from "./rules/rule.ts";
+import type { ReportPart } from "./rules/rule.ts";
 
 export type MessageFinding = Issue & {
   readonly part: ReportPart;
   readonly advice: string;
 };
 
-const MESSAGE_RULES = {
-  ...AUTHENTICATION_RULES,
-  ...CONTENT_RULES,
-} as const satisfies MessageRules;
+const MESSAGE_RULES = { ...AUTHENTICATION_RULES, ...CONTENT_RULES };
 
 export type MessageRuleId = keyof typeof MESSAGE_RULES;
 

@@ -1,184 +1,152 @@
-import type { Issue, Severity } from "../issue.ts";
+import { compareGravity, type Issue } from "../issue.ts";
+import { critical, high, INFO, type IssueRule, low, medium } from "../issue-rules.ts";
 import { shortenText } from "./verdict.ts";
 
-type SpfRuleEntry = {
-  readonly id?: string;
-  readonly severity: Severity;
-  readonly costPoints: number;
-  readonly message: string;
-};
+type SpfRuleEntry = Omit<IssueRule, "lesser"> & { readonly id?: string };
 
 export const SPF_RULES = {
   SPF_MISSING: {
-    severity: "high",
-    costPoints: 100,
+    ...high(100),
     message:
       "{domain} has no SPF record. Publish one TXT record that starts with v=spf1, lists your senders and ends with ~all or -all.",
   },
   SPF_MULTIPLE: {
-    severity: "critical",
-    costPoints: 100,
+    ...critical(100),
     message:
       "{domain} has {count} SPF records, and receivers take that for an error. Merge them into one.",
   },
   SPF_SYNTAX: {
-    severity: "critical",
-    costPoints: 80,
+    ...critical(80),
     message:
       'The SPF record of {domain} cannot be read at "{term}": {reason}. Until it is mended, every check of it fails.',
   },
   SPF_LOOKUPS_GT_10: {
-    severity: "critical",
-    costPoints: 70,
+    ...critical(70),
     message:
       "The SPF record of {domain} needs up to {lookups} DNS look-ups; receivers stop at {limit}. Remove unused includes, or use ip4 and ip6 instead.",
   },
   SPF_LOOKUPS_8_10: {
-    severity: "low",
-    costPoints: 5,
+    ...low(5),
     message:
       "The SPF record of {domain} needs up to {lookups} DNS look-ups of the {limit} that receivers make. One more service may be too many.",
   },
   SPF_VOID_GT_2: {
-    severity: "high",
-    costPoints: 40,
+    ...high(40),
     message:
       "The SPF record of {domain} asks for {void_lookups} names that do not exist or have no address; receivers stop after {limit}. Remove those terms.",
   },
   SPF_MX_GT_10: {
-    severity: "high",
-    costPoints: 40,
+    ...high(40),
     message:
       "{host} has {count} MX records, and receivers take more than {limit} for an error. Write the hosts as ip4 and ip6 instead of {term}.",
   },
   SPF_PTR_GT_10: {
-    severity: "high",
-    costPoints: 40,
+    ...high(40),
     message:
       "{ip} has {count} names, of which receivers look at {limit}, so {term} may not find yours. Write ip4 instead.",
   },
   SPF_INCLUDE_NONE: {
-    severity: "critical",
-    costPoints: 70,
+    ...critical(70),
     message:
       "{target} has no SPF record, so {term} in the record of {domain} makes every check that comes to it fail. Remove it.",
   },
   SPF_DANGLING_INCLUDE: {
-    severity: "high",
-    costPoints: 70,
+    ...high(70),
     message:
       "{target} does not exist, so {term} in the record of {domain} makes every SPF evaluation that reaches it fail, and a third party could register the name and send as you. Remove it.",
   },
   SPF_REDIRECT_NONE: {
-    severity: "critical",
-    costPoints: 70,
+    ...critical(70),
     message:
       "{target} has no SPF record, so {term} in the record of {domain} makes every check that comes to it fail.",
   },
   SPF_LOOP: {
-    severity: "critical",
-    costPoints: 80,
+    ...critical(80),
     message:
       "{term} in the record of {domain} refers back to a record above it, until receivers give up. Remove it.",
   },
   SPF_PLUS_ALL: {
-    severity: "critical",
-    costPoints: 90,
+    ...critical(90),
     message:
       "The SPF record of {domain} allows every host on the internet to send, by {term} in the record of {by}. End it in ~all or -all.",
   },
   SPF_NEUTRAL_ALL: {
-    severity: "medium",
-    costPoints: 30,
+    ...medium(30),
     message:
       "The SPF record of {domain} says nothing about hosts it does not list. End it in ~all or -all.",
   },
   SPF_SOFTFAIL: {
-    severity: "info",
-    costPoints: 0,
+    ...INFO,
     message:
       "The SPF record of {domain} ends in ~all. That is fine with a DMARC policy of quarantine or reject; use -all only when your mail is never forwarded.",
   },
   // Only the domain's DMARC record decides between this rule and SPF_SOFTFAIL.
   SPF_SOFTFAIL_ALONE: {
     id: "SPF_SOFTFAIL",
-    severity: "low",
-    costPoints: 5,
+    ...low(5),
     message:
       "The SPF record of {domain} ends in ~all, and no DMARC policy makes anything of it. Let DMARC enforce, or end in -all.",
   },
   SPF_TERMS_AFTER_ALL: {
-    severity: "low",
-    costPoints: 5,
+    ...low(5),
     message:
       "Receivers ignore {term} in the record of {domain}, because the record has an all. Move it before the all, or remove it.",
   },
   SPF_PTR: {
-    severity: "medium",
-    costPoints: 10,
+    ...medium(10),
     message:
       "{term} in the record of {domain} is slow and unreliable, and many receivers ignore it (RFC 7208 §5.5). Write ip4 and ip6 instead.",
   },
   SPF_DUP_INCLUDE: {
-    severity: "low",
-    costPoints: 3,
+    ...low(3),
     message:
       "{term} stands more than once in the record of {domain}. Each time costs its look-ups again.",
   },
   SPF_LONG: {
-    severity: "low",
-    costPoints: 3,
+    ...low(3),
     message:
       "The SPF record of {domain} is {bytes} bytes long. Above 450 it may not fit into one UDP answer with your other TXT records.",
   },
   SPF_VERY_LONG: {
     id: "SPF_LONG",
-    severity: "medium",
-    costPoints: 8,
+    ...medium(8),
     message:
       "The SPF record of {domain} is {bytes} bytes long, which no UDP answer of 512 bytes can hold. Some receivers will not get it.",
   },
   SPF_SENDERID: {
-    severity: "info",
-    costPoints: 0,
+    ...INFO,
     message:
       "{domain} still has a Sender ID record (spf2.0), which receivers no longer read (RFC 6686). Remove it.",
   },
   SPF_WIDE_CIDR: {
-    severity: "medium",
-    costPoints: 15,
+    ...medium(15),
     message:
       "{term} in the record of {domain} allows more than 65,536 addresses. Keep to those that send your mail.",
   },
   SPF_WIDE_CIDR_INCLUDED: {
     id: "SPF_WIDE_CIDR",
-    severity: "info",
-    costPoints: 0,
+    ...INFO,
     message:
       "{term} in the record of {domain}, which yours includes, allows more than 65,536 addresses. Only its owner can narrow that.",
   },
   SPF_WIDE_CIDR_UNOWNED: {
     id: "SPF_WIDE_CIDR",
-    severity: "critical",
-    costPoints: 90,
+    ...critical(90),
     message:
       "{term} in the record of {domain} allows more IP addresses than any organisation owns, so third parties can send. Limit it to the addresses that send your mail.",
   },
   SPF_MACRO: {
-    severity: "info",
-    costPoints: 0,
+    ...INFO,
     message:
       "{term} in the record of {domain} means something else for every mail, so what is behind it could not be looked at.",
   },
   SPF_IP_NOT_COVERED: {
-    severity: "high",
-    costPoints: 40,
+    ...high(40),
     message:
       "SPF does not let {ip} send for {domain}: the result is {result}. Add it to the record, or send from elsewhere.",
   },
   SPF_TEMPERROR: {
-    severity: "info",
-    costPoints: 0,
+    ...INFO,
     message:
       "{host} could not be looked up ({reason}), so the SPF record of {domain} has no score. Receivers put such mail off; try again.",
   },
@@ -198,7 +166,7 @@ const FINDINGS_MAX = 10;
 export const createSpfIssues = (findings: readonly SpfFinding[]): readonly Issue[] => {
   const unique = new Map<string, number>();
   return findings
-    .toSorted((one, other) => gravity(one) - gravity(other))
+    .toSorted((one, other) => compareGravity(SPF_RULES[one.rule], SPF_RULES[other.rule]))
     .flatMap(({ rule, detail }) => {
       const { id = rule, severity, costPoints, message }: SpfRuleEntry = SPF_RULES[rule];
       const before = unique.get(id) ?? 0;
@@ -216,19 +184,6 @@ export const createSpfIssues = (findings: readonly SpfFinding[]): readonly Issue
         },
       ];
     });
-};
-
-const GRAVITY: Readonly<Record<Severity, number>> = {
-  critical: 0,
-  high: 1,
-  medium: 2,
-  low: 3,
-  info: 4,
-};
-
-const gravity = ({ rule }: SpfFinding): number => {
-  const { severity, costPoints } = SPF_RULES[rule];
-  return GRAVITY[severity] * 1_000 - costPoints;
 };
 
 const clipDetail = (detail: Issue["detail"]): Issue["detail"] =>

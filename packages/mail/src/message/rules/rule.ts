@@ -12,9 +12,13 @@ export const REPORT_PARTS = [
 
 export type ReportPart = (typeof REPORT_PARTS)[number];
 
-export type MessageRule = IssueRule & {
-  readonly part: ReportPart;
-  readonly advice: string;
-};
+type MessageRule = IssueRule & { readonly advice: string };
 
-export type MessageRules = Readonly<Record<string, MessageRule>>;
+/** Creates the rules about one part of a report. */
+export const inPart = <Id extends string>(
+  part: ReportPart,
+  rules: Readonly<Record<Id, MessageRule>>,
+) =>
+  Object.fromEntries(
+    Object.entries<MessageRule>(rules).map(([id, rule]) => [id, { ...rule, part }]),
+  ) as Readonly<Record<Id, MessageRule & { readonly part: ReportPart }>>;
