@@ -20,6 +20,7 @@ import {
   ScopeName,
   Timestamp,
 } from "../schema/common.ts";
+import * as field from "../schema/fields.ts";
 
 const NAME_LENGTH_MAX = 64;
 const ORIGINS_MAX = 50;
@@ -115,14 +116,14 @@ export const createApiKey = endpoint({
   }),
   output: v.object({
     ...KeySummary.entries,
-    key: describe(v.string(), "The key. It is shown only in this response."),
+    key: field.text("The key. It is shown only in this response."),
   }),
 
   async handle(world, caller, { body }) {
     assertMayManage(caller, body.mode);
     const { name, mode, expires_at: expiresAt, networks } = body;
-    for (const field of ["scopes", "networks"] as const)
-      if (body.public && body[field]) throw invalidField(field, "must be left out of a public key");
+    for (const limit of ["scopes", "networks"] as const)
+      if (body.public && body[limit]) throw invalidField(limit, "must be left out of a public key");
     const scopes = body.public ? [] : (body.scopes ?? null);
     if (expiresAt && expiresAt.getTime() <= world.now().getTime())
       throw invalidField("expires_at", "must be in the future");

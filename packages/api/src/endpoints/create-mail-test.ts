@@ -4,7 +4,8 @@ import { PRICES } from "@mailproof/core/money/prices";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { keyedBy } from "../http/idempotency.ts";
-import { Credits, CreditsRemaining, describe, KEYED_ERRORS } from "../schema/common.ts";
+import { CreditsRemaining, KEYED_ERRORS } from "../schema/common.ts";
+import * as field from "../schema/fields.ts";
 import { MailTest, toMailTest } from "../schema/mail-tests.ts";
 
 export const createMailTest = endpoint({
@@ -27,10 +28,9 @@ export const createMailTest = endpoint({
 
   output: v.object({
     ...MailTest.entries,
-    credits_used: describe(Credits, "Credits charged by this request."),
+    credits_used: field.credits("Credits charged by this request."),
     credits_remaining: CreditsRemaining,
-    idempotent_replay: describe(
-      v.optional(v.boolean()),
+    idempotent_replay: field.maybeBoolean(
       "True when the test of an earlier request is returned. Left out otherwise.",
     ),
   }),

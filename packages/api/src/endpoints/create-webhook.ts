@@ -3,6 +3,7 @@ import { createWebhook as addWebhook } from "@mailproof/core/webhooks/webhooks";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { describe, KEYED_ERRORS } from "../schema/common.ts";
+import * as field from "../schema/fields.ts";
 import { assertMayCall, OutgoingUrl } from "../schema/outgoing-url.ts";
 import { EventNames, toWebhookSummary, WebhookSummary } from "../schema/webhooks.ts";
 
@@ -25,10 +26,7 @@ export const createWebhook = endpoint({
   }),
   output: v.object({
     ...WebhookSummary.entries,
-    secret: describe(
-      v.string(),
-      "The secret that signs events. It is shown only in this response.",
-    ),
+    secret: field.text("The secret that signs events. It is shown only in this response."),
   }),
 
   async handle(world, caller, { body: { url, events } }) {

@@ -3,6 +3,7 @@ import { getOwnerId } from "@mailproof/core/money/payer";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
+import * as field from "../schema/fields.ts";
 import { findOwnJob, noSuchJob } from "../schema/jobs.ts";
 
 export const deleteJob = endpoint({
@@ -24,7 +25,7 @@ export const deleteJob = endpoint({
 
   path: v.strictObject({ id: describe(Id, "The job's id (`job_id`).") }),
   output: v.object({
-    job_id: describe(v.string(), "The job's id."),
+    job_id: field.text("The job's id."),
     deleted: describe(v.literal(true), "Always true."),
   }),
 

@@ -5,6 +5,7 @@ import { getOwnerId } from "@mailproof/core/money/payer";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
+import * as field from "../schema/fields.ts";
 
 export const deleteMonitor = endpoint({
   id: "deleteMonitor",
@@ -20,7 +21,7 @@ export const deleteMonitor = endpoint({
 
   path: v.strictObject({ id: describe(Id, "The monitor's id (`monitor_id`).") }),
   output: v.object({
-    monitor_id: describe(v.string(), "The monitor's id."),
+    monitor_id: field.text("The monitor's id."),
     deleted: describe(v.literal(true), "Always true."),
   }),
 

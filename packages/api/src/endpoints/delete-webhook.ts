@@ -2,6 +2,7 @@ import { deleteWebhook as removeWebhook } from "@mailproof/core/webhooks/webhook
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
+import * as field from "../schema/fields.ts";
 import { noSuchWebhook, requireWebhook } from "../schema/webhooks.ts";
 
 export const deleteWebhook = endpoint({
@@ -17,7 +18,7 @@ export const deleteWebhook = endpoint({
 
   path: v.strictObject({ id: describe(Id, "The webhook's id.") }),
   output: v.object({
-    id: describe(v.string(), "The webhook's id."),
+    id: field.text("The webhook's id."),
     deleted: describe(v.literal(true), "Always true."),
   }),
 

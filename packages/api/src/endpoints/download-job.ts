@@ -37,15 +37,9 @@ import { LAMBDA_BYTES_MAX } from "../http/body.ts";
 import { type Answer, type Caller, endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
 import { createRowPage } from "../http/row-page.ts";
-import {
-  Count,
-  describe,
-  Id,
-  KEYED_ERRORS,
-  limitCharacters,
-  noControls,
-} from "../schema/common.ts";
+import { describe, Id, KEYED_ERRORS, limitCharacters, noControls } from "../schema/common.ts";
 import { ExportMetadata, UnverifiedRow, VerifiedRow } from "../schema/export-json.ts";
+import * as field from "../schema/fields.ts";
 import { assertNotDeleted, requireJob } from "../schema/jobs.ts";
 import { FILTER_LENGTH_MAX, ROW_SELECTION } from "../schema/row-selection.ts";
 
@@ -78,12 +72,9 @@ const Inline = v.object({
 });
 const Link = v.object({
   ...ExportMetadata.entries,
-  download_url: describe(
-    v.string(),
-    "URL of the whole export. It works without a key until `expires_at`.",
-  ),
-  expires_in_seconds: describe(Count, "Lifetime of the URL in seconds."),
-  expires_at: describe(v.string(), "When the URL stops working, ISO 8601."),
+  download_url: field.text("URL of the whole export. It works without a key until `expires_at`."),
+  expires_in_seconds: field.count("Lifetime of the URL in seconds."),
+  expires_at: field.text("When the URL stops working, ISO 8601."),
 });
 
 type Inline = v.InferOutput<typeof Inline>;

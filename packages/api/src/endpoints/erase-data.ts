@@ -5,13 +5,13 @@ import * as v from "valibot";
 import { assertMay } from "../http/authenticate.ts";
 import { endpoint } from "../http/endpoint.ts";
 import {
-  Count,
   describe,
   EMAIL_LENGTH_MAX,
   KEYED_ERRORS,
   limitCharacters,
   notEmpty,
 } from "../schema/common.ts";
+import * as field from "../schema/fields.ts";
 
 export const eraseData = endpoint({
   id: "eraseData",
@@ -36,34 +36,26 @@ export const eraseData = endpoint({
     ),
   }),
   output: v.object({
-    complete: describe(
-      v.boolean(),
+    complete: field.boolean(
       "True when nothing of the address is left. False with 202: the erasure continues, and repeating the request shows whether it has ended.",
     ),
-    jobs_open: describe(
-      Count,
+    jobs_open: field.count(
       "Running jobs with the address in their list. It is erased from them when they have ended.",
     ),
-    erased: describe(
-      v.object({
-        cached_results: describe(Count, "Results in the cache."),
-        responses: describe(
-          Count,
-          "Responses stored for an Idempotency-Key or a search. A repeat of the request is not charged.",
-        ),
-        activity_records: describe(Count, "Records of opens and clicks."),
-        verdicts: describe(Count, "Verdicts and bounces that later results take into account."),
-        mail_tests: describe(
-          Count,
-          "Mail tests with a mail from the address. Their mail and report are erased.",
-        ),
-        job_rows: describe(
-          Count,
-          "Rows of jobs. A row keeps its status, and shows `[erased]` instead of the address; the other cells of the list are empty.",
-        ),
-      }),
-      "What was erased since the request that started the erasure.",
-    ),
+    erased: field.object("What was erased since the request that started the erasure.", {
+      cached_results: field.count("Results in the cache."),
+      responses: field.count(
+        "Responses stored for an Idempotency-Key or a search. A repeat of the request is not charged.",
+      ),
+      activity_records: field.count("Records of opens and clicks."),
+      verdicts: field.count("Verdicts and bounces that later results take into account."),
+      mail_tests: field.count(
+        "Mail tests with a mail from the address. Their mail and report are erased.",
+      ),
+      job_rows: field.count(
+        "Rows of jobs. A row keeps its status, and shows `[erased]` instead of the address; the other cells of the list are empty.",
+      ),
+    }),
   }),
 
   async handle(world, caller, { query }) {

@@ -11,14 +11,8 @@ import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
-import {
-  Credits,
-  CreditsRemaining,
-  createText,
-  describe,
-  Integer,
-  KEYED_ERRORS,
-} from "../schema/common.ts";
+import { CreditsRemaining, createText, describe, Integer, KEYED_ERRORS } from "../schema/common.ts";
+import * as field from "../schema/fields.ts";
 import { DOMAIN_FIELDS, DomainName, toDomainFields, wwwMessage } from "../schema/sender.ts";
 
 const NAME_LENGTH_MAX = 64;
@@ -56,8 +50,8 @@ export const findEmail = endpoint({
     ),
   }),
   output: v.object({
-    first_name: describe(v.string(), "The first name of the request."),
-    last_name: describe(v.string(), "The last name of the request."),
+    first_name: field.text("The first name of the request."),
+    last_name: field.text("The last name of the request."),
     ...DOMAIN_FIELDS,
     email: describe(
       v.nullable(createText("email")),
@@ -67,20 +61,18 @@ export const findEmail = endpoint({
       v.pipe(Integer, v.minValue(0), v.maxValue(100)),
       "Confidence in `email`, 0–100.",
     ),
-    pattern: describe(
-      v.nullable(v.string()),
+    pattern: field.textOrNull(
       "The likely pattern of the domain's mailbox names, such as first.last. Null when it is not known.",
     ),
-    verified: describe(v.boolean(), "True when the mailbox was proven to exist."),
+    verified: field.boolean("True when the mailbox was proven to exist."),
     status: describe(
       v.picklist(FIND_STATUSES),
       "The result of the search. Use this field, not the presence of `email`.",
     ),
-    message: describe(v.string(), "The result in a sentence."),
-    credits_used: describe(Credits, "Credits this search costs, even if it was charged before."),
+    message: field.text("The result in a sentence."),
+    credits_used: field.credits("Credits this search costs, even if it was charged before."),
     credits_remaining: CreditsRemaining,
-    idempotent_replay: describe(
-      v.optional(v.boolean()),
+    idempotent_replay: field.maybeBoolean(
       "True when an earlier response is repeated. Left out otherwise.",
     ),
   }),

@@ -7,7 +7,8 @@ import { PLAN_IDS, PLANS } from "@mailproof/core/money/plans";
 import { TEST_BALANCE } from "@mailproof/core/money/test-mode";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
-import { Count, Credits, describe, KEYED_ERRORS, Mode, ScopeName } from "../schema/common.ts";
+import { describe, KEYED_ERRORS, Mode, ScopeName } from "../schema/common.ts";
+import * as field from "../schema/fields.ts";
 import { ReachField, toReach } from "../schema/reach.ts";
 
 export const getAccount = endpoint({
@@ -23,52 +24,40 @@ export const getAccount = endpoint({
   errors: KEYED_ERRORS,
 
   output: v.object({
-    account_id: describe(v.string(), "The account's id."),
-    name: describe(v.string(), "The account's name."),
-    created_at: describe(v.string(), "When the account was created, ISO 8601."),
-    retention_days: describe(
-      Count,
+    account_id: field.text("The account's id."),
+    name: field.text("The account's name."),
+    created_at: field.text("When the account was created, ISO 8601."),
+    retention_days: field.count(
       "Days that jobs are stored after they have ended: the plan's, or fewer if the operator set fewer.",
     ),
-    plan: describe(
-      v.object({
-        id: describe(v.picklist(PLAN_IDS), "The plan's id."),
-        max_addresses_per_job: describe(Count, "Largest number of addresses in a job."),
-        requests_per_minute: describe(Count, "Requests that a key may send in a minute."),
-        account_requests_per_minute: describe(
-          Count,
-          "Requests that all keys of the account may send in a minute; live and test keys are counted separately.",
-        ),
-        retention_days: describe(Count, "Days that results are stored."),
-      }),
-      "The plan and its limits.",
-    ),
-    credits: describe(
-      v.object({
-        available: describe(Credits, "Credits that can be spent."),
-        held: describe(Credits, "Credits charged and not settled yet."),
-        used: describe(
-          Credits,
-          "Credits that finished work has cost, in total, with those refunded later: granted - used + refunded - held = available.",
-        ),
-        spent: describe(Credits, "Credits spent, in total, without those refunded."),
-        refunded: describe(Credits, "Credits refunded, in total."),
-        granted: describe(Credits, "Credits granted, in total."),
-      }),
-      "The account's balance.",
-    ),
+    plan: field.object("The plan and its limits.", {
+      id: describe(v.picklist(PLAN_IDS), "The plan's id."),
+      max_addresses_per_job: field.count("Largest number of addresses in a job."),
+      requests_per_minute: field.count("Requests that a key may send in a minute."),
+      account_requests_per_minute: field.count(
+        "Requests that all keys of the account may send in a minute; live and test keys are counted separately.",
+      ),
+      retention_days: field.count("Days that results are stored."),
+    }),
+    credits: field.object("The account's balance.", {
+      available: field.credits("Credits that can be spent."),
+      held: field.credits("Credits charged and not settled yet."),
+      used: field.credits(
+        "Credits that finished work has cost, in total, with those refunded later: granted - used + refunded - held = available.",
+      ),
+      spent: field.credits("Credits spent, in total, without those refunded."),
+      refunded: field.credits("Credits refunded, in total."),
+      granted: field.credits("Credits granted, in total."),
+    }),
     reach: ReachField,
-    key: describe(
-      v.object({
-        key_id: describe(v.string(), "The key's id."),
-        mode: describe(Mode, "Whether the key is live or test."),
-        scopes: describe(
-          v.nullable(v.pipe(v.array(ScopeName), v.readonly())),
-          "Scopes that the key is limited to. Null when it is unrestricted.",
-        ),
-      }),
-      "The key in use.",
-    ),
+    key: field.object("The key in use.", {
+      key_id: field.text("The key's id."),
+      mode: describe(Mode, "Whether the key is live or test."),
+      scopes: describe(
+        v.nullable(v.pipe(v.array(ScopeName), v.readonly())),
+        "Scopes that the key is limited to. Null when it is unrestricted.",
+      ),
+    }),
   }),
 
   async handle(world, caller) {

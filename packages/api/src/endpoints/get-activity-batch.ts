@@ -2,7 +2,8 @@ import { findActivity } from "@mailproof/core/activity/find-activity";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { ActivityRecord, Email, toRecord } from "../schema/activity.ts";
-import { Count, createList, describe, KEYED_ERRORS } from "../schema/common.ts";
+import { createList, describe, KEYED_ERRORS } from "../schema/common.ts";
+import * as field from "../schema/fields.ts";
 
 const EMAILS_MAX = 100;
 
@@ -29,7 +30,7 @@ export const getActivityBatch = endpoint({
       v.array(ActivityRecord),
       "A record for each address, in the order of the request.",
     ),
-    total: describe(Count, "Number of records."),
+    total: field.count("Number of records."),
   }),
 
   async handle(world, caller, { body }) {

@@ -3,7 +3,8 @@ import { CREDIT_PACKS, PLAN_IDS, PLANS } from "@mailproof/core/money/plans";
 import { PRICES } from "@mailproof/core/money/prices";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
-import { Count, Credits, describe } from "../schema/common.ts";
+import { Credits, describe } from "../schema/common.ts";
+import * as field from "../schema/fields.ts";
 
 export const getCatalog = endpoint({
   id: "getCatalog",
@@ -19,32 +20,21 @@ export const getCatalog = endpoint({
 
   output: v.object({
     currency: describe(v.literal("USD"), "The currency of all prices."),
-    plans: describe(
-      v.array(
-        v.object({
-          id: describe(v.string(), "The plan's id."),
-          price_cents_per_month: describe(Count, "Price per month in US cents, before tax."),
-          max_addresses_per_job: describe(Count, "Largest number of addresses in a job."),
-          requests_per_minute: describe(Count, "Requests that a key may send in a minute."),
-          account_requests_per_minute: describe(
-            Count,
-            "Requests that all keys of an account may send in a minute; live and test keys are counted separately.",
-          ),
-          retention_days: describe(Count, "Days that results are stored."),
-        }),
+    plans: field.objects("The plans.", {
+      id: field.text("The plan's id."),
+      price_cents_per_month: field.count("Price per month in US cents, before tax."),
+      max_addresses_per_job: field.count("Largest number of addresses in a job."),
+      requests_per_minute: field.count("Requests that a key may send in a minute."),
+      account_requests_per_minute: field.count(
+        "Requests that all keys of an account may send in a minute; live and test keys are counted separately.",
       ),
-      "The plans.",
-    ),
-    credit_packs: describe(
-      v.array(
-        v.object({
-          id: describe(v.string(), "The pack's id."),
-          credits: describe(Count, "Number of credits in the pack."),
-          price_cents: describe(Count, "Price in US cents, before tax."),
-        }),
-      ),
-      "The credit packs.",
-    ),
+      retention_days: field.count("Days that results are stored."),
+    }),
+    credit_packs: field.objects("The credit packs.", {
+      id: field.text("The pack's id."),
+      credits: field.count("Number of credits in the pack."),
+      price_cents: field.count("Price in US cents, before tax."),
+    }),
     credits_per_operation: describe(
       v.record(v.string(), Credits),
       "Price of each operation in credits.",

@@ -5,8 +5,9 @@ import { getOwnerId } from "@mailproof/core/money/payer";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
-import { Credits, describe, Id, KEYED_ERRORS } from "../schema/common.ts";
+import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
 import { CheckResult } from "../schema/deliverability-check.ts";
+import * as field from "../schema/fields.ts";
 import { FlattenedSpf } from "../schema/proposed-records.ts";
 import { DomainNames } from "../schema/sender.ts";
 import { toCheckResult, toFlattenedSpf } from "../schema/to-check-result.ts";
@@ -35,8 +36,8 @@ export const getCheck = endpoint({
       v.optional(FlattenedSpf),
       "The SPF record with address blocks instead of the includes that `flatten` names. Left out without `flatten`.",
     ),
-    credits_used: describe(Credits, "Always 0: reading a check is free."),
-    cached: describe(v.boolean(), "Always false."),
+    credits_used: field.credits("Always 0: reading a check is free."),
+    cached: field.boolean("Always false."),
   }),
 
   async handle(world, caller, { path: { id }, query: { flatten } }) {

@@ -4,8 +4,9 @@ import { REASON_CODES } from "@mailproof/core/deliverability/progress/readiness"
 import { STEP_STATUSES, STEPS } from "@mailproof/core/deliverability/progress/steps";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
-import { Count, describe, KEYED_ERRORS, Share } from "../schema/common.ts";
+import { describe, KEYED_ERRORS } from "../schema/common.ts";
 import { PublishedPolicy, ReportSource, toReportSource } from "../schema/domain-reports.ts";
+import * as field from "../schema/fields.ts";
 import { omitNull } from "../schema/omit-null.ts";
 import { DnsRecord, ProposedDnsRecord } from "../schema/proposed-records.ts";
 import { DOMAIN_FIELDS, DomainName, toDomainFields } from "../schema/sender.ts";
@@ -23,16 +24,11 @@ const Step = v.object({
     v.picklist(STEP_STATUSES),
     "done: it was observed. failing: what was observed is wrong. open: it was not observed yet, not enough of it, or DNS did not answer.",
   ),
-  observed_at: describe(
-    v.optional(v.string()),
-    "When the newest evidence is from, ISO 8601. Left out without any.",
-  ),
-  check_id: describe(
-    v.optional(v.string()),
+  observed_at: field.maybeText("When the newest evidence is from, ISO 8601. Left out without any."),
+  check_id: field.maybeText(
     "The check that shows it. The operation getCheck returns the check. Left out when no check does.",
   ),
-  test_id: describe(
-    v.optional(v.string()),
+  test_id: field.maybeText(
     "The mail test that shows it. The operation getMailTest returns the test. Left out when no test does.",
   ),
   missing: describe(v.array(v.string()), "What is missing, in sentences. Empty when it is done."),
@@ -40,7 +36,7 @@ const Step = v.object({
 
 const Next = v.object({
   code: describe(v.picklist(NEXT_CODES), "What to do now, as a code."),
-  text: describe(v.string(), "The same in a sentence."),
+  text: field.text("The same in a sentence."),
   record: describe(
     v.optional(ProposedDnsRecord),
     "The DNS record to publish. Left out when there is nothing to publish, or only you know it.",
@@ -49,48 +45,39 @@ const Next = v.object({
     v.optional(v.array(DnsRecord)),
     "The published records to remove with it. Left out when there are none.",
   ),
-  note: describe(
-    v.optional(v.string()),
-    "What else to do, in a sentence. Left out when there is nothing.",
-  ),
+  note: field.maybeText("What else to do, in a sentence. Left out when there is nothing."),
 });
 
 const Dmarc = v.object({
   policy: PublishedPolicy(
     "The policy that applies to the domain, by the newest check, or by reports of later days. Left out when none is known.",
   ),
-  ready: describe(v.boolean(), "True when a stricter policy is safe."),
+  ready: field.boolean("True when a stricter policy is safe."),
   ready_for: PublishedPolicy("The policy of the record to publish next. Left out unless `ready`."),
-  reasons: describe(
-    v.array(
-      v.object({
-        code: describe(v.picklist(REASON_CODES), "The reason as a code."),
-        text: describe(v.string(), "The same in a sentence."),
-      }),
-    ),
+  reasons: field.objects(
     "Why a stricter policy is not safe yet, or not needed. Empty when `ready`.",
+    {
+      code: describe(v.picklist(REASON_CODES), "The reason as a code."),
+      text: field.text("The same in a sentence."),
+    },
   ),
-  from: describe(v.string(), "The first day (UTC) that counts: today and the 14 days before."),
-  to: describe(v.string(), "The last day (UTC) that counts."),
-  truncated: describe(
-    v.boolean(),
+  from: field.text("The first day (UTC) that counts: today and the 14 days before."),
+  to: field.text("The last day (UTC) that counts."),
+  truncated: field.boolean(
     "True when there are more than 5,000 reports: the oldest are not counted.",
   ),
-  reports: describe(Count, "Number of DMARC aggregate reports."),
-  reporters: describe(Count, "Number of organisations that reported."),
-  days: describe(Count, "Number of days with reports."),
-  days_at_policy: describe(Count, "Number of days with reports that found the current policy."),
-  messages: describe(Count, "Number of messages."),
-  forwarded: describe(
-    Count,
+  reports: field.count("Number of DMARC aggregate reports."),
+  reporters: field.count("Number of organisations that reported."),
+  days: field.count("Number of days with reports."),
+  days_at_policy: field.count("Number of days with reports that found the current policy."),
+  messages: field.count("Number of messages."),
+  forwarded: field.count(
     "Messages that are not aligned and that the receiver reports as forwarded, or as from a mailing list.",
   ),
-  aligned_share: describe(
-    v.optional(Share),
+  aligned_share: field.maybeShare(
     "Share of messages that are aligned, 0–1, without those that are known as forwarded. Left out without messages.",
   ),
-  unaligned_source_count: describe(
-    Count,
+  unaligned_source_count: field.count(
     "Number of addresses that sent mail that is neither aligned nor known as forwarded.",
   ),
   unaligned_sources: describe(
@@ -117,7 +104,7 @@ export const getDomainProgress = endpoint({
   }),
   output: v.object({
     ...DOMAIN_FIELDS,
-    monitored: describe(v.boolean(), "True when a monitor checks the domain."),
+    monitored: field.boolean("True when a monitor checks the domain."),
     steps: describe(v.array(Step), "The four steps, in their order."),
     next: describe(Next, "The one thing to do now."),
     dmarc: describe(Dmarc, "What the DMARC reports of the last 14 days show."),

@@ -13,7 +13,7 @@ import { getOwnerId } from "@mailproof/core/money/payer";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
-import { Count, Cursor, Day, describe, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
+import { Cursor, Day, describe, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
 import {
   AlignedShare,
   NotedReports,
@@ -30,6 +30,7 @@ import {
   toUnreadableMails,
   UnreadableMails,
 } from "../schema/domain-reports.ts";
+import * as field from "../schema/fields.ts";
 import { omitNull } from "../schema/omit-null.ts";
 import { DOMAIN_FIELDS, DomainName, toDomainFields } from "../schema/sender.ts";
 
@@ -38,11 +39,11 @@ const DAYS = { default: 30, most: 400 };
 const LIMIT = { default: 50, most: 200 };
 
 const TlsSessions = {
-  succeeded: describe(Count, "Sessions with TLS as the policy requires."),
-  failed: describe(Count, "Sessions that failed."),
+  succeeded: field.count("Sessions with TLS as the policy requires."),
+  failed: field.count("Sessions that failed."),
 };
 
-const ReportedDay = describe(v.string(), "The day (UTC), such as 2026-11-21.");
+const ReportedDay = field.text("The day (UTC), such as 2026-11-21.");
 
 export const getDomainReports = endpoint({
   id: "getDomainReports",
@@ -75,120 +76,88 @@ export const getDomainReports = endpoint({
   }),
   output: v.object({
     ...DOMAIN_FIELDS,
-    reports_address: describe(
-      v.optional(v.string()),
+    reports_address: field.maybeText(
       "The address to which receivers send the reports of this account: put `mailto:` and the address into `rua` of each domain's DMARC and TLS-RPT record. Left out for test keys, and where the service receives no mail.",
     ),
-    from: describe(v.string(), "The first day (UTC) that counts."),
-    to: describe(v.string(), "The last day (UTC) that counts."),
-    stored: describe(
-      v.optional(
-        v.object({
-          from: describe(v.string(), "The first day (UTC) with a stored report."),
-          to: describe(v.string(), "The last day (UTC) with a stored report."),
-        }),
-      ),
+    from: field.text("The first day (UTC) that counts."),
+    to: field.text("The last day (UTC) that counts."),
+    stored: field.maybeObject(
       "All stored reports about the domain, whatever days this response adds up. Left out when none is stored.",
+      {
+        from: field.text("The first day (UTC) with a stored report."),
+        to: field.text("The last day (UTC) with a stored report."),
+      },
     ),
-    truncated: describe(
-      v.boolean(),
+    truncated: field.boolean(
       "True when there are more than 5,000 reports: the oldest are not counted.",
     ),
-    reporters: describe(
-      v.array(
-        v.object({
-          name: describe(v.string(), "The organisation."),
-          reports: describe(Count, "Number of its reports."),
-        }),
-      ),
+    reporters: field.objects(
       "The organisations that reported, up to 100, those with most reports first.",
+      {
+        name: field.text("The organisation."),
+        reports: field.count("Number of its reports."),
+      },
     ),
     notes: NotedReports,
     unreadable: UnreadableMails,
-    dmarc: describe(
-      v.object({
-        reports: describe(Count, "Number of DMARC aggregate reports."),
-        unauthenticated_reports: describe(
-          Count,
-          "Those that came by mail that did not pass DMARC: any host may have sent them. They are in the sums below, but cause no event and do not count toward a stricter policy.",
-        ),
-        policy: describe(
-          v.optional(
-            v.object({
-              p: PublishedPolicy("The policy for the domain."),
-              sp: PublishedPolicy("The policy for its subdomains."),
-              np: PublishedPolicy("The policy for names that do not exist (RFC 9989)."),
-              testing: describe(v.boolean(), "True when the record only tests its policy."),
-            }),
-          ),
-          "The policy that the newest authenticated report found. Left out without such reports.",
-        ),
+    dmarc: field.object("DMARC aggregate reports.", {
+      reports: field.count("Number of DMARC aggregate reports."),
+      unauthenticated_reports: field.count(
+        "Those that came by mail that did not pass DMARC: any host may have sent them. They are in the sums below, but cause no event and do not count toward a stricter policy.",
+      ),
+      policy: field.maybeObject(
+        "The policy that the newest authenticated report found. Left out without such reports.",
+        {
+          p: PublishedPolicy("The policy for the domain."),
+          sp: PublishedPolicy("The policy for its subdomains."),
+          np: PublishedPolicy("The policy for names that do not exist (RFC 9989)."),
+          testing: field.boolean("True when the record only tests its policy."),
+        },
+      ),
+      ...ReportSums,
+      aligned_share: AlignedShare,
+      days: field.objects("The sums of each day with reports, the oldest first.", {
+        day: ReportedDay,
         ...ReportSums,
         aligned_share: AlignedShare,
-        days: describe(
-          v.array(v.object({ day: ReportedDay, ...ReportSums, aligned_share: AlignedShare })),
-          "The sums of each day with reports, the oldest first.",
-        ),
-        providers: describe(
-          v.array(
-            v.object({
-              provider: SendingProvider,
-              sources: describe(Count, "Number of its addresses."),
-              ...ReportSums,
-              aligned_share: AlignedShare,
-            }),
-          ),
-          "The sums of each service that sends, the largest first.",
-        ),
-        senders: describe(
-          v.array(ReportSender),
-          "The sums of each sender, the largest first, up to 100: a known service, or the sources that share a domain or a network.",
-        ),
-        sender_count: describe(Count, "Number of all senders."),
-        source_count: describe(Count, "Number of sources on all pages."),
-        sources: describe(
-          v.array(ReportSource),
-          "The addresses that sent as the domain, the largest first.",
-        ),
       }),
-      "DMARC aggregate reports.",
-    ),
-    tls: describe(
-      v.object({
-        reports: describe(Count, "Number of TLS reports."),
+      providers: field.objects("The sums of each service that sends, the largest first.", {
+        provider: SendingProvider,
+        sources: field.count("Number of its addresses."),
+        ...ReportSums,
+        aligned_share: AlignedShare,
+      }),
+      senders: describe(
+        v.array(ReportSender),
+        "The sums of each sender, the largest first, up to 100: a known service, or the sources that share a domain or a network.",
+      ),
+      sender_count: field.count("Number of all senders."),
+      source_count: field.count("Number of sources on all pages."),
+      sources: describe(
+        v.array(ReportSource),
+        "The addresses that sent as the domain, the largest first.",
+      ),
+    }),
+    tls: field.object("SMTP TLS reports.", {
+      reports: field.count("Number of TLS reports."),
+      ...TlsSessions,
+      policies: field.objects("The sums of each kind of policy.", {
+        policy: describe(
+          v.picklist(TLS_POLICY_TYPES),
+          "sts: MTA-STS. tlsa: DANE. no-policy-found: neither.",
+        ),
         ...TlsSessions,
-        policies: describe(
-          v.array(
-            v.object({
-              policy: describe(
-                v.picklist(TLS_POLICY_TYPES),
-                "sts: MTA-STS. tlsa: DANE. no-policy-found: neither.",
-              ),
-              ...TlsSessions,
-              failures: describe(
-                v.array(
-                  v.object({
-                    type: describe(
-                      v.string(),
-                      "The type of failure, such as `certificate-expired` (RFC 8460).",
-                    ),
-                    sessions: describe(Count, "Number of sessions."),
-                  }),
-                ),
-                "Failed sessions by type, the most frequent first.",
-              ),
-            }),
-          ),
-          "The sums of each kind of policy.",
-        ),
-        days: describe(
-          v.array(v.object({ day: ReportedDay, ...TlsSessions })),
-          "The sums of each day with reports, the oldest first.",
-        ),
+        failures: field.objects("Failed sessions by type, the most frequent first.", {
+          type: field.text("The type of failure, such as `certificate-expired` (RFC 8460)."),
+          sessions: field.count("Number of sessions."),
+        }),
       }),
-      "SMTP TLS reports.",
-    ),
-    has_more: describe(v.boolean(), "True when there is another page of sources."),
+      days: field.objects("The sums of each day with reports, the oldest first.", {
+        day: ReportedDay,
+        ...TlsSessions,
+      }),
+    }),
+    has_more: field.boolean("True when there is another page of sources."),
     next_offset: describe(Cursor, "Cursor for the next page. Left out on the last page."),
   }),
 

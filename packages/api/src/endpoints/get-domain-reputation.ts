@@ -2,8 +2,9 @@ import { findReputation } from "@mailproof/core/activity/find-activity";
 import { REPUTATION_LEVELS, TRENDS } from "@mailproof/core/activity/reputation";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
-import { knowledge, Rate, toKnowledge } from "../schema/activity.ts";
-import { Count, describe, Integer, KEYED_ERRORS } from "../schema/common.ts";
+import { knowledge, toKnowledge } from "../schema/activity.ts";
+import { describe, KEYED_ERRORS } from "../schema/common.ts";
+import * as field from "../schema/fields.ts";
 import { omitNull } from "../schema/omit-null.ts";
 import { DOMAIN_FIELDS, DomainName, toDomainFields, wwwMessage } from "../schema/sender.ts";
 
@@ -26,54 +27,40 @@ export const getDomainReputation = endpoint({
   }),
   output: v.object({
     ...DOMAIN_FIELDS,
-    reputation: describe(
-      v.object({
-        score: describe(v.optional(Integer), "Score, 0–100. Left out when `level` is `unknown`."),
-        level: describe(v.picklist(REPUTATION_LEVELS), "The score in a word."),
-        trend: describe(v.picklist(TRENDS), "Whether the score rises or falls."),
-      }),
-      "How the domain's addresses respond to mail.",
-    ),
-    metrics: describe(
-      v.object({
-        status: describe(
-          knowledge(),
-          "known: all figures are present. partly_known: some rates are left out. not_known: fewer than 20 addresses have events, too few to show as a group.",
-        ),
-        total_emails_tracked: describe(
-          Count,
-          "Number of addresses with events. 0 when `status` is `not_known`.",
-        ),
-        avg_engagement_rate: describe(
-          Rate,
-          "Share of delivered messages that were opened or clicked, 0–1. Left out when unknown.",
-        ),
-        avg_bounce_rate: describe(
-          Rate,
-          "Share of sent messages that bounced, 0–1. Left out when unknown.",
-        ),
-        spam_complaint_rate: describe(
-          Rate,
-          "Share of delivered messages with a spam complaint, 0–1. Left out when unknown.",
-        ),
-      }),
-      "Figures of the last 30 days.",
-    ),
-    blacklist_status: describe(
-      v.object({
-        status: describe(
-          v.picklist(["known", "not_known"]),
-          "known: at least one blocklist returned a verdict. not_known: none did.",
-        ),
-        listed: describe(
-          v.boolean(),
-          "True when at least one blocklist lists the domain. False when `status` is `not_known`.",
-        ),
-        checked_at: describe(v.string(), "When the blocklists were checked, ISO 8601."),
-      }),
-      "Whether a blocklist lists the domain.",
-    ),
-    message: describe(v.optional(v.string()), "A note for people. Left out when there is none."),
+    reputation: field.object("How the domain's addresses respond to mail.", {
+      score: field.maybeInteger("Score, 0–100. Left out when `level` is `unknown`."),
+      level: describe(v.picklist(REPUTATION_LEVELS), "The score in a word."),
+      trend: describe(v.picklist(TRENDS), "Whether the score rises or falls."),
+    }),
+    metrics: field.object("Figures of the last 30 days.", {
+      status: describe(
+        knowledge(),
+        "known: all figures are present. partly_known: some rates are left out. not_known: fewer than 20 addresses have events, too few to show as a group.",
+      ),
+      total_emails_tracked: field.count(
+        "Number of addresses with events. 0 when `status` is `not_known`.",
+      ),
+      avg_engagement_rate: field.maybeShare(
+        "Share of delivered messages that were opened or clicked, 0–1. Left out when unknown.",
+      ),
+      avg_bounce_rate: field.maybeShare(
+        "Share of sent messages that bounced, 0–1. Left out when unknown.",
+      ),
+      spam_complaint_rate: field.maybeShare(
+        "Share of delivered messages with a spam complaint, 0–1. Left out when unknown.",
+      ),
+    }),
+    blacklist_status: field.object("Whether a blocklist lists the domain.", {
+      status: describe(
+        v.picklist(["known", "not_known"]),
+        "known: at least one blocklist returned a verdict. not_known: none did.",
+      ),
+      listed: field.boolean(
+        "True when at least one blocklist lists the domain. False when `status` is `not_known`.",
+      ),
+      checked_at: field.text("When the blocklists were checked, ISO 8601."),
+    }),
+    message: field.maybeText("A note for people. Left out when there is none."),
   }),
 
   async handle(world, caller, { path }) {

@@ -8,7 +8,8 @@ import { listProviderBlocks } from "@mailproof/core/smtp-pool/circuit-breaker/ci
 import { getEditionAge } from "@mailproof/mail/lists/edition-age";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
-import { Count, describe } from "../schema/common.ts";
+import { describe } from "../schema/common.ts";
+import * as field from "../schema/fields.ts";
 import { ReachField, toReach } from "../schema/reach.ts";
 
 const PROBE_MS = 1_000;
@@ -26,37 +27,31 @@ const Output = v.object({
     v.picklist(["healthy", "degraded"]),
     "`degraded` when one of `checks` is not ok.",
   ),
-  timestamp: describe(v.string(), "When the state was checked, ISO 8601."),
-  service: describe(v.string(), "The service's name."),
-  version: describe(v.string(), "The service's version."),
-  lists: describe(
-    v.object({
-      version: describe(v.string(), "Their edition, which is the day they are of."),
-      age_days: describe(Count, "Its age in days."),
-    }),
+  timestamp: field.text("When the state was checked, ISO 8601."),
+  service: field.text("The service's name."),
+  version: field.text("The service's version."),
+  lists: field.object(
     "The lists of domains (disposable, free). An old edition changes no status.",
+    {
+      version: field.text("Their edition, which is the day they are of."),
+      age_days: field.count("Its age in days."),
+    },
   ),
   reach: ReachField,
-  checks: describe(
-    v.object({
-      table: describe(Check, "The database."),
-      queue: describe(Check, "The queues."),
-      blobs: describe(Check, "The file storage."),
-      dns: describe(
-        DnsCheck,
-        "DNS. failed: no name server has answered any question for a minute.",
-      ),
-      mail_providers: describe(
-        MailProvidersCheck,
-        "blocked: a large mail provider refuses an IP address of this service.",
-      ),
-      disk: describe(
-        v.optional(DiskCheck),
-        "low: less than 1 GB is free, and uploads are refused. full: less than 100 MB are free, and all new work with a price is refused. Left out on AWS.",
-      ),
-    }),
-    "State of each part that the service depends on.",
-  ),
+  checks: field.object("State of each part that the service depends on.", {
+    table: describe(Check, "The database."),
+    queue: describe(Check, "The queues."),
+    blobs: describe(Check, "The file storage."),
+    dns: describe(DnsCheck, "DNS. failed: no name server has answered any question for a minute."),
+    mail_providers: describe(
+      MailProvidersCheck,
+      "blocked: a large mail provider refuses an IP address of this service.",
+    ),
+    disk: describe(
+      v.optional(DiskCheck),
+      "low: less than 1 GB is free, and uploads are refused. full: less than 100 MB are free, and all new work with a price is refused. Left out on AWS.",
+    ),
+  }),
 });
 
 export type Health = v.InferOutput<typeof Output>;

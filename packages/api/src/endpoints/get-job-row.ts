@@ -10,6 +10,7 @@ import { isOpenJob, type Job } from "@mailproof/core/rows/items";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
+import * as field from "../schema/fields.ts";
 import { assertNotDeleted, OWN_COLUMNS, ResultRow, requireJob, toRow } from "../schema/jobs.ts";
 import { toWire, VerificationResult } from "../schema/verification.ts";
 
@@ -28,7 +29,7 @@ const createNoResultFailure = (job: Job): Failure =>
   );
 
 const FormerResult = v.object({
-  job_id: describe(v.string(), "The job that has this result."),
+  job_id: field.text("The job that has this result."),
   status: VerificationResult.entries.status,
   reason: VerificationResult.entries.reason,
   quality_score: VerificationResult.entries.quality_score,
@@ -63,16 +64,16 @@ export const getJobRow = endpoint({
       "The row's number in the submitted list (`row`).",
     ),
   }),
-  output: describe(
-    v.object({
+  output: field.object(
+    "The row's result. `evidence` is kept for 7 days after `verified_at`, and left out afterwards, after an address of the same part of the list was erased, and for accounts whose results are stored for less than 7 days.",
+    {
       ...v.omit(ResultRow, ["cells"]).entries,
       columns: OWN_COLUMNS,
       history: describe(
         v.optional(v.array(FormerResult)),
         "Earlier results of the address, newest first: those that were replaced in this job, and those of the lists that it continues. Left out when there is none.",
       ),
-    }),
-    "The row's result. `evidence` is kept for 7 days after `verified_at`, and left out afterwards, after an address of the same part of the list was erased, and for accounts whose results are stored for less than 7 days.",
+    },
   ),
 
   async handle(world, caller, { path }) {

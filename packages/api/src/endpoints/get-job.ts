@@ -28,7 +28,8 @@ import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
 import { createRowPage, ROWS_BYTES_MAX, type RowPage } from "../http/row-page.ts";
-import { Count, Cursor, describe, Id, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
+import { Cursor, describe, Id, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
+import * as field from "../schema/fields.ts";
 import {
   assertNotDeleted,
   JobSummary,
@@ -98,12 +99,10 @@ export const getJob = endpoint({
       v.optional(v.array(ResultRow)),
       "The next results: those that are ready and that no previous page returned, in the order of the list or of `sort`. Left out when there are none.",
     ),
-    matching_rows: describe(
-      v.optional(Count),
+    matching_rows: field.maybeCount(
       "Rows that match `filter` and `q`. Present with `filter`, `q`, `sort` or `skip`.",
     ),
-    next_key: describe(
-      v.optional(v.string()),
+    next_key: field.maybeText(
       "Cursor for the next page, at most 2,000 characters. Present while the job runs, even on a page without results: send it later for the rows that are ready by then. Left out when the job has ended and every row was returned, and with `include_results=false`. With `filter`, `q`, `sort` or `skip`: present if more rows match. A page ends early where its rows have 1.5 MB.",
     ),
   }),

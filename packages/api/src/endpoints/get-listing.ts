@@ -4,31 +4,29 @@ import { SOURCES } from "@mailproof/mail/lists/origins";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { describe } from "../schema/common.ts";
+import * as field from "../schema/fields.ts";
 import { DOMAIN_FIELDS, DomainName, toDomainFields } from "../schema/sender.ts";
 
 const Output = v.object({
   ...DOMAIN_FIELDS,
-  listed: describe(v.boolean(), "True when a list names the domain."),
+  listed: field.boolean("True when a list names the domain."),
   as: describe(
     v.picklist(LISTED_AS),
     "possibly_disposable: on two broad lists, which lowers scores alone. relay: passes mail on. mistyped_provider: typed by mistake for a provider.",
   ),
-  allowed_by_operator: describe(v.boolean(), "True when this operator calls it not disposable."),
-  sources: describe(
-    v.array(
-      v.object({
-        name: describe(v.string(), "Its name."),
-        url: describe(v.string(), "Where it takes corrections."),
-      }),
-    ),
+  allowed_by_operator: field.boolean("True when this operator calls it not disposable."),
+  sources: field.objects(
     "Public lists with the domain or one above it. Empty when only this service lists it.",
+    {
+      name: field.text("Its name."),
+      url: field.text("Where it takes corrections."),
+    },
   ),
-  first_day: describe(
-    v.optional(v.string()),
+  first_day: field.maybeText(
     "The day on which a source first saw it, or of the first edition with it. Left out when unknown.",
   ),
-  edition: describe(v.string(), "The day the lists are of."),
-  message: describe(v.string(), "This in words, and how the domain leaves the list."),
+  edition: field.text("The day the lists are of."),
+  message: field.text("This in words, and how the domain leaves the list."),
 });
 
 export const getListing = endpoint({

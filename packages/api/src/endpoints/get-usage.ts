@@ -23,55 +23,40 @@ import {
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
-import { Count, Credits, Day, describe, KEYED_ERRORS } from "../schema/common.ts";
+import { Count, Day, describe, KEYED_ERRORS } from "../schema/common.ts";
+import * as field from "../schema/fields.ts";
 
 const DAYS_DEFAULT = 30;
 const DAYS_MAX = 366;
 
 const USED = {
-  credits_used: describe(
-    Credits,
+  credits_used: field.credits(
     "Credits charged, with those that are held for work under way and those refunded later.",
   ),
-  credits_refunded: describe(Credits, "Credits refunded."),
+  credits_refunded: field.credits("Credits refunded."),
 };
 
 const USAGE = {
-  credits_granted: describe(Credits, "Credits granted."),
+  credits_granted: field.credits("Credits granted."),
   ...USED,
-  by_operation: describe(
-    v.array(
-      v.object({
-        operation: describe(v.picklist(PAID_OPERATIONS), "What the credits paid for."),
-        ...USED,
-      }),
-    ),
-    "The same by operation, without those that moved no credits.",
-  ),
-  verdicts: describe(
-    v.object(
-      Object.fromEntries(
-        STATUSES.map((status) => [status, describe(Count, `Results with the status ${status}.`)]),
-      ) as Record<Status, typeof Count>,
-    ),
+  by_operation: field.objects("The same by operation, without those that moved no credits.", {
+    operation: describe(v.picklist(PAID_OPERATIONS), "What the credits paid for."),
+    ...USED,
+  }),
+  verdicts: field.object(
     "Results of verifications, by status. An address in several lists counts in each.",
+    Object.fromEntries(
+      STATUSES.map((status) => [status, field.count(`Results with the status ${status}.`)]),
+    ) as Record<Status, typeof Count>,
   ),
-  forms: describe(
-    v.array(
-      v.object({
-        key_id: describe(v.string(), "The id of the key."),
-        origin: describe(
-          v.optional(v.string()),
-          "The origin of the page. Left out when a back end sent the addresses.",
-        ),
-        go: describe(Count, "Addresses that the form took."),
-        ask: describe(Count, "Addresses that the visitor was asked to look at again."),
-        no: describe(Count, "Addresses that the form refused."),
-        typos: describe(Count, "Those of `ask` with a likely typo."),
-      }),
-    ),
-    "Addresses that visitors typed into forms, by key and page.",
-  ),
+  forms: field.objects("Addresses that visitors typed into forms, by key and page.", {
+    key_id: field.text("The id of the key."),
+    origin: field.maybeText("The origin of the page. Left out when a back end sent the addresses."),
+    go: field.count("Addresses that the form took."),
+    ask: field.count("Addresses that the visitor was asked to look at again."),
+    no: field.count("Addresses that the form refused."),
+    typos: field.count("Those of `ask` with a likely typo."),
+  }),
 };
 
 export const getUsage = endpoint({
@@ -91,12 +76,12 @@ export const getUsage = endpoint({
     to: describe(v.optional(Day), "The last day. By default today (UTC)."),
   }),
   output: v.object({
-    from: describe(v.string(), "The first day (UTC)."),
-    to: describe(v.string(), "The last day (UTC)."),
-    totals: describe(v.object(USAGE), "Sums over all these days."),
-    days: describe(
-      v.array(v.object({ date: describe(v.string(), "The day (UTC)."), ...USAGE })),
+    from: field.text("The first day (UTC)."),
+    to: field.text("The last day (UTC)."),
+    totals: field.object("Sums over all these days.", USAGE),
+    days: field.objects(
       "The days on which credits moved, an address was verified or a form was filled in. Everything is counted on the day its request was accepted, even if it ended or was refunded later.",
+      { date: field.text("The day (UTC)."), ...USAGE },
     ),
   }),
 

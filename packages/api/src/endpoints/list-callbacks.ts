@@ -2,6 +2,7 @@ import { listCallbacks as readCallbacks } from "@mailproof/core/webhooks/deliver
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
+import * as field from "../schema/fields.ts";
 import { requireJob } from "../schema/jobs.ts";
 import { DeliverySummary, toDeliverySummary } from "../schema/webhooks.ts";
 
@@ -20,8 +21,7 @@ export const listCallbacks = endpoint({
 
   path: v.strictObject({ id: describe(Id, "The job's id (`job_id`).") }),
   output: v.object({
-    webhook_url: describe(
-      v.optional(v.string()),
+    webhook_url: field.maybeText(
       "The URL that is called when the job ends. Left out when the job has none.",
     ),
     deliveries: describe(v.array(DeliverySummary), "The deliveries, newest first."),

@@ -2,8 +2,9 @@ import { listChecks as readChecks } from "@mailproof/core/deliverability/history
 import { getOwnerId } from "@mailproof/core/money/payer";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
-import { Count, describe, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
+import { describe, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
 import { CheckSummary } from "../schema/deliverability-check.ts";
+import * as field from "../schema/fields.ts";
 import { DomainName } from "../schema/sender.ts";
 import { toCheckSummary } from "../schema/to-check-result.ts";
 
@@ -27,9 +28,9 @@ export const listChecks = endpoint({
   }),
   output: v.object({
     checks: describe(v.array(CheckSummary), "The checks, newest first."),
-    count: describe(Count, "Number of checks in this response."),
-    total: describe(Count, "Number of all checks, or of those of the domain."),
-    truncated: describe(v.boolean(), "True when only a part of the history was read."),
+    count: field.count("Number of checks in this response."),
+    total: field.count("Number of all checks, or of those of the domain."),
+    truncated: field.boolean("True when only a part of the history was read."),
   }),
 
   async handle(world, caller, { query }) {

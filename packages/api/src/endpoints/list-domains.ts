@@ -9,29 +9,30 @@ import { getOwnerId } from "@mailproof/core/money/payer";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
-import { Count, Cursor, describe, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
+import { Cursor, describe, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
 import { AlignedShare, toAlignedShare } from "../schema/domain-reports.ts";
+import * as field from "../schema/fields.ts";
 import { DOMAIN_FIELDS, toDomainFields } from "../schema/sender.ts";
 
 const DAYS = { default: 30, most: 100 };
 const LIMIT = { default: 50, most: 100 };
 
 const Sums = {
-  reports: describe(Count, "Number of reports."),
-  messages: describe(Count, "Messages in the DMARC reports."),
-  aligned: describe(Count, "Messages that SPF or DKIM aligns."),
+  reports: field.count("Number of reports."),
+  messages: field.count("Messages in the DMARC reports."),
+  aligned: field.count("Messages that SPF or DKIM aligns."),
   aligned_share: AlignedShare,
 };
 
 const ListedDomain = v.object({
   ...DOMAIN_FIELDS,
   ...Sums,
-  before: describe(v.object(Sums), "The same sums of as many days before these."),
-  last_day: describe(v.optional(v.string()), "The newest day (UTC) with a report."),
-  days: describe(
-    v.array(v.object({ day: describe(v.string(), "The day (UTC)."), ...Sums })),
-    "The sums of each day with reports, the oldest first.",
-  ),
+  before: field.object("The same sums of as many days before these.", Sums),
+  last_day: field.maybeText("The newest day (UTC) with a report."),
+  days: field.objects("The sums of each day with reports, the oldest first.", {
+    day: field.text("The day (UTC)."),
+    ...Sums,
+  }),
 });
 
 export const listDomains = endpoint({
@@ -61,10 +62,10 @@ export const listDomains = endpoint({
     offset: describe(Cursor, "The `next_offset` of the previous page."),
   }),
   output: v.object({
-    from: describe(v.string(), "The first day (UTC) that counts."),
-    to: describe(v.string(), "The last day (UTC) that counts."),
+    from: field.text("The first day (UTC) that counts."),
+    to: field.text("The last day (UTC) that counts."),
     domains: describe(v.array(ListedDomain), "The domains, by name."),
-    has_more: describe(v.boolean(), "True when there is another page."),
+    has_more: field.boolean("True when there is another page."),
     next_offset: describe(Cursor, "Cursor for the next page. Left out on the last page."),
   }),
 

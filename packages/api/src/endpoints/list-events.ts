@@ -11,6 +11,7 @@ import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
 import { Cursor, describe, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
+import * as field from "../schema/fields.ts";
 import { EventName } from "../schema/webhooks.ts";
 
 const LIMIT = { default: 50, most: 100 };
@@ -31,9 +32,9 @@ const Wait = v.optional(
 );
 
 const Event = v.object({
-  id: describe(v.string(), "The event's id, as in the header webhook-id of its deliveries."),
+  id: field.text("The event's id, as in the header webhook-id of its deliveries."),
   type: describe(EventName, "The event's type."),
-  created_at: describe(v.string(), "When the event happened, ISO 8601."),
+  created_at: field.text("When the event happened, ISO 8601."),
   data: describe(v.record(v.string(), v.unknown()), "The event's data."),
 });
 
@@ -63,7 +64,7 @@ export const listEvents = endpoint({
   }),
   output: v.object({
     events: describe(v.array(Event), "The events, oldest first. Empty when there is none."),
-    cursor: describe(v.string(), "Pass it as `after` to read the events that follow."),
+    cursor: field.text("Pass it as `after` to read the events that follow."),
   }),
 
   async handle(world, caller, { query: { after, wait, limit } }) {

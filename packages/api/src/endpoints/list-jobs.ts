@@ -6,7 +6,8 @@ import { JOB_STATUSES } from "@mailproof/core/rows/items";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
-import { Count, Cursor, describe, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
+import { Cursor, describe, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
+import * as field from "../schema/fields.ts";
 import { JobSummary, readJobSummary } from "../schema/jobs.ts";
 
 const LIMIT = { default: 20, most: 100 };
@@ -39,12 +40,11 @@ export const listJobs = endpoint({
   }),
   output: v.object({
     jobs: describe(v.array(JobSummary), "The jobs, newest first."),
-    total: describe(Count, "Number of jobs."),
-    total_is_approximate: describe(
-      v.boolean(),
+    total: field.count("Number of jobs."),
+    total_is_approximate: field.boolean(
       "True when counting stopped early: there are at least `total` jobs.",
     ),
-    has_more: describe(v.boolean(), "True when there is another page."),
+    has_more: field.boolean("True when there is another page."),
     next_offset: describe(Cursor, "Cursor for the next page. Left out on the last page."),
   }),
 

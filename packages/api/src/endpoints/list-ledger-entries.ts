@@ -19,45 +19,42 @@ import {
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
-import { Credits, Cursor, Day, describe, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
+import { Cursor, Day, describe, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
+import * as field from "../schema/fields.ts";
 
 const LIMIT = { default: 50, most: 200 };
 
 const LedgerEntry = v.object({
-  entry_id: describe(v.string(), "The entry's id."),
+  entry_id: field.text("The entry's id."),
   type: describe(
     v.picklist(MOVE_KINDS),
     "`grant`: new credits. `clawback`: unspent credits taken back by the operator of this service. `charge`: paid immediately. `hold`: set aside until the outcome is known. `settle`: held credits are paid. `release`: held credits return. `refund`: paid credits return.",
   ),
-  credits: describe(Credits, "How many credits moved, as a positive number."),
-  balance_change: describe(
-    Credits,
+  credits: field.credits("How many credits moved, as a positive number."),
+  balance_change: field.credits(
     "The change of the available credits. The sum over all entries is the balance.",
   ),
-  held_change: describe(
-    Credits,
+  held_change: field.credits(
     "The change of the held credits. The sum over all entries is what is held now.",
   ),
   operation: describe(
     v.optional(v.picklist(PAID_OPERATIONS)),
     "What the credits pay for. Left out for grants and clawbacks.",
   ),
-  operation_id: describe(
-    v.string(),
+  operation_id: field.text(
     "The id that the entries of one operation share. For a verification that continued as a job it is the job's id.",
   ),
-  job_id: describe(v.optional(v.string()), "The job of the batch or the file. Left out otherwise."),
-  check_id: describe(v.optional(v.string()), "The deliverability check. Left out otherwise."),
-  test_id: describe(v.optional(v.string()), "The mail test. Left out otherwise."),
+  job_id: field.maybeText("The job of the batch or the file. Left out otherwise."),
+  check_id: field.maybeText("The deliverability check. Left out otherwise."),
+  test_id: field.maybeText("The mail test. Left out otherwise."),
   reason: describe(
     v.optional(v.picklist(OTHER_REASONS)),
     "Why credits moved without a request, or returned: `opening`: the account was opened. `granted`, `taken_back`: by the operator. `failed`: addresses, or a mail test, failed on our side. `not_probed`: their mail server was not asked. `not_reached`: our own address, exit or circuit kept us from it. `cancelled`: the job was cancelled. `no_mail`: the address of a mail test got no mail. Left out otherwise.",
   ),
-  began_at: describe(
-    v.string(),
+  began_at: field.text(
     "When the operation started, ISO 8601. Entries are listed in this order, and usage counts them on this day.",
   ),
-  created_at: describe(v.string(), "When the entry was written, ISO 8601."),
+  created_at: field.text("When the entry was written, ISO 8601."),
 });
 
 const toLedgerEntry = ({ entry, kind, amount }: Movement): v.InferOutput<typeof LedgerEntry> => {
@@ -113,7 +110,7 @@ export const listLedgerEntries = endpoint({
       v.array(LedgerEntry),
       "The entries, newest first. Test keys move no credits and have none.",
     ),
-    has_more: describe(v.boolean(), "True when there is another page."),
+    has_more: field.boolean("True when there is another page."),
     next_offset: describe(Cursor, "Cursor for the next page. Left out on the last page."),
   }),
 

@@ -6,6 +6,7 @@ import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
 import { Cursor, describe, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
+import * as field from "../schema/fields.ts";
 import { MailTest, toMailTest } from "../schema/mail-tests.ts";
 import { DomainName } from "../schema/sender.ts";
 
@@ -31,7 +32,7 @@ export const listMailTests = endpoint({
   }),
   output: v.object({
     tests: describe(v.array(MailTest), "The mail tests, newest first."),
-    has_more: describe(v.boolean(), "True when there is another page."),
+    has_more: field.boolean("True when there is another page."),
     next_offset: describe(Cursor, "Cursor for the next page. Left out on the last page."),
   }),
 

@@ -10,7 +10,6 @@ import { endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
 import { STATUS_CLASSES, type StatusClass } from "../http/status-class.ts";
 import {
-  Count,
   Cursor,
   describe,
   KEYED_ERRORS,
@@ -18,6 +17,7 @@ import {
   limitUpTo,
   noControls,
 } from "../schema/common.ts";
+import * as field from "../schema/fields.ts";
 
 const LIMIT = { default: 50, most: 200 };
 const ROUTE_LENGTH_MAX = 100;
@@ -26,14 +26,14 @@ const KEY_ID_LENGTH_MAX = 64;
 const createPart = (most: number) => v.pipe(v.string(), limitCharacters(most), noControls);
 
 const RequestSummary = v.object({
-  request_id: describe(v.string(), "The request's id, as in `X-Request-Id`."),
-  at: describe(v.string(), "When the response was sent, ISO 8601."),
-  method: describe(v.string(), "HTTP method."),
-  route: describe(v.string(), "Path as this document names it, such as `/v1/jobs/{id}`."),
-  status: describe(Count, "HTTP status of the response."),
-  duration_ms: describe(Count, "Milliseconds until the response."),
-  key_id: describe(v.string(), "The key that sent it."),
-  error_code: describe(v.nullable(v.string()), "`error.code` of the response. Null after success."),
+  request_id: field.text("The request's id, as in `X-Request-Id`."),
+  at: field.text("When the response was sent, ISO 8601."),
+  method: field.text("HTTP method."),
+  route: field.text("Path as this document names it, such as `/v1/jobs/{id}`."),
+  status: field.count("HTTP status of the response."),
+  duration_ms: field.count("Milliseconds until the response."),
+  key_id: field.text("The key that sent it."),
+  error_code: field.textOrNull("`error.code` of the response. Null after success."),
 });
 
 const toSummary = (entry: RequestEntry): v.InferOutput<typeof RequestSummary> => {
@@ -110,7 +110,7 @@ export const listRequests = endpoint({
   }),
   output: v.object({
     requests: describe(v.array(RequestSummary), "The requests, newest first."),
-    has_more: describe(v.boolean(), "True when there is another page."),
+    has_more: field.boolean("True when there is another page."),
     next_offset: describe(Cursor, "Cursor for the next page. Left out on the last page."),
   }),
 

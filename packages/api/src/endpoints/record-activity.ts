@@ -4,7 +4,6 @@ import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { Email } from "../schema/activity.ts";
 import {
-  Count,
   createList,
   describe,
   KEYED_ERRORS,
@@ -13,6 +12,7 @@ import {
   optional,
   Timestamp,
 } from "../schema/common.ts";
+import * as field from "../schema/fields.ts";
 
 const EVENTS_MAX = 500;
 const ID_LENGTH_MAX = 255;
@@ -71,18 +71,13 @@ export const recordActivity = endpoint({
     ),
   }),
   output: v.object({
-    received: describe(Count, "Number of events in the request."),
-    accepted: describe(Count, "Number of events that were counted."),
-    duplicates: describe(Count, "Number of events that had been sent before."),
-    ignored: describe(
-      v.array(
-        v.object({
-          id: describe(v.string(), "Your id for the event."),
-          reason: describe(v.picklist(["too_old", "in_the_future"]), "Why it was not counted."),
-        }),
-      ),
-      "Events that were not counted.",
-    ),
+    received: field.count("Number of events in the request."),
+    accepted: field.count("Number of events that were counted."),
+    duplicates: field.count("Number of events that had been sent before."),
+    ignored: field.objects("Events that were not counted.", {
+      id: field.text("Your id for the event."),
+      reason: describe(v.picklist(["too_old", "in_the_future"]), "Why it was not counted."),
+    }),
   }),
 
   async handle(world, caller, { body }) {

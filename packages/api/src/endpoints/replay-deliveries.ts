@@ -2,7 +2,8 @@ import { Failure } from "@mailproof/core/lib/failure";
 import { replayFailed } from "@mailproof/core/webhooks/delivery-log";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
-import { Count, describe, Id, KEYED_ERRORS } from "../schema/common.ts";
+import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
+import * as field from "../schema/fields.ts";
 import { requireWebhook } from "../schema/webhooks.ts";
 
 export const replayDeliveries = endpoint({
@@ -32,9 +33,8 @@ export const replayDeliveries = endpoint({
     ),
   }),
   output: v.object({
-    replayed: describe(Count, "Number of deliveries that are sent again, about 200 at most."),
-    next_since: describe(
-      v.nullable(v.string()),
+    replayed: field.count("Number of deliveries that are sent again, about 200 at most."),
+    next_since: field.textOrNull(
       "Where the request stopped, ISO 8601: pass it as `since` to continue. Null when everything is done.",
     ),
   }),

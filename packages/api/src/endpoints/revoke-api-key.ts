@@ -4,6 +4,7 @@ import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { mayManage } from "../schema/api-keys.ts";
 import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
+import * as field from "../schema/fields.ts";
 
 export const revokeApiKey = endpoint({
   id: "revokeApiKey",
@@ -20,7 +21,7 @@ export const revokeApiKey = endpoint({
 
   path: v.strictObject({ id: describe(Id, "The key's id (`key_id`).") }),
   output: v.object({
-    key_id: describe(v.string(), "The key's id."),
+    key_id: field.text("The key's id."),
     revoked: describe(v.literal(true), "Always true."),
   }),
 

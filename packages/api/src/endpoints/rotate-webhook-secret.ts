@@ -2,6 +2,7 @@ import { rotateSecret } from "@mailproof/core/webhooks/webhooks";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
+import * as field from "../schema/fields.ts";
 import {
   noSuchWebhook,
   requireWebhook,
@@ -24,10 +25,7 @@ export const rotateWebhookSecret = endpoint({
   path: v.strictObject({ id: describe(Id, "The webhook's id.") }),
   output: v.object({
     ...WebhookSummary.entries,
-    secret: describe(
-      v.string(),
-      "The new secret that signs events. It is shown only in this response.",
-    ),
+    secret: field.text("The new secret that signs events. It is shown only in this response."),
   }),
 
   async handle(world, caller, { path }) {

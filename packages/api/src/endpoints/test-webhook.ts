@@ -2,6 +2,7 @@ import { sendTestEvent } from "@mailproof/core/webhooks/delivery-log";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
+import * as field from "../schema/fields.ts";
 import {
   DeliverySummary,
   EventName,
@@ -29,7 +30,7 @@ export const testWebhook = endpoint({
     ),
   }),
   output: v.object({
-    delivered: describe(v.boolean(), "True when the address responded with 2xx."),
+    delivered: field.boolean("True when the address responded with 2xx."),
     delivery: describe(DeliverySummary, "The delivery of the test event."),
   }),
 

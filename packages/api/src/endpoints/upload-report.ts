@@ -9,8 +9,9 @@ import { Failure } from "@mailproof/core/lib/failure";
 import * as v from "valibot";
 import { endpoint, type Part } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
-import { Count, describe, KEYED_ERRORS, notEmpty } from "../schema/common.ts";
+import { describe, KEYED_ERRORS, notEmpty } from "../schema/common.ts";
 import { ReportNotes, toNotes } from "../schema/domain-reports.ts";
+import * as field from "../schema/fields.ts";
 import { DOMAIN_FIELDS, toDomainFields } from "../schema/sender.ts";
 
 const BASE64 = /^[\d+/A-Za-z]+={0,2}$/;
@@ -46,16 +47,15 @@ export const uploadReport = endpoint({
       v.picklist(["dmarc", "tls"]),
       "dmarc: a DMARC aggregate report (RFC 7489, RFC 9990). tls: an SMTP TLS report (RFC 8460).",
     ),
-    reporter: describe(v.string(), "The organisation that made the report."),
-    report_id: describe(v.string(), "The report's id, given by the reporter."),
+    reporter: field.text("The organisation that made the report."),
+    report_id: field.text("The report's id, given by the reporter."),
     ...DOMAIN_FIELDS,
-    begins_at: describe(v.string(), "Start of the time that the report covers, ISO 8601."),
-    ends_at: describe(v.string(), "End of the time that the report covers, ISO 8601."),
-    rows: describe(Count, "Number of rows in the report: records, or policies of a TLS report."),
-    messages: describe(Count, "Number of messages, or of sessions in a TLS report."),
+    begins_at: field.text("Start of the time that the report covers, ISO 8601."),
+    ends_at: field.text("End of the time that the report covers, ISO 8601."),
+    rows: field.count("Number of rows in the report: records, or policies of a TLS report."),
+    messages: field.count("Number of messages, or of sessions in a TLS report."),
     notes: ReportNotes,
-    duplicate: describe(
-      v.boolean(),
+    duplicate: field.boolean(
       "True when this reporter's report was already stored. Nothing changes then.",
     ),
   }),

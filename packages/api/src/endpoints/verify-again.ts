@@ -4,15 +4,8 @@ import { PRICES } from "@mailproof/core/money/prices";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { keyedBy } from "../http/idempotency.ts";
-import {
-  Count,
-  Credits,
-  describe,
-  Id,
-  KEYED_ERRORS,
-  optional,
-  PAID_ERRORS,
-} from "../schema/common.ts";
+import { describe, Id, KEYED_ERRORS, optional, PAID_ERRORS } from "../schema/common.ts";
+import * as field from "../schema/fields.ts";
 import { requireJob } from "../schema/jobs.ts";
 import { AddressPart, Filter } from "../schema/row-selection.ts";
 import { DomainName } from "../schema/sender.ts";
@@ -62,18 +55,16 @@ export const verifyAgain = endpoint({
     ),
   ),
   output: v.object({
-    job_id: describe(v.string(), "The id of the job that verifies the rows."),
-    parent_job_id: describe(v.string(), "The job whose rows it verifies."),
+    job_id: field.text("The id of the job that verifies the rows."),
+    parent_job_id: field.text("The job whose rows it verifies."),
     status: describe(v.literal("processing"), "The state of the job."),
-    rows: describe(Count, "Number of rows that are verified, each charged once."),
-    duplicates: describe(
-      v.optional(Count),
+    rows: field.count("Number of rows that are verified, each charged once."),
+    duplicates: field.maybeCount(
       "Number of rows that were corrected to an address of the list: they are not charged, get its result, and have the sub_status `duplicate`. Left out where there are none.",
     ),
-    created_at: describe(v.string(), "When it was created, ISO 8601."),
-    credits_used: describe(Credits, "Credits charged by this request."),
-    idempotent_replay: describe(
-      v.boolean(),
+    created_at: field.text("When it was created, ISO 8601."),
+    credits_used: field.credits("Credits charged by this request."),
+    idempotent_replay: field.boolean(
       "True when the response repeats that of the job which this Idempotency-Key started. Nothing is charged then.",
     ),
   }),

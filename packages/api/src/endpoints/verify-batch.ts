@@ -6,8 +6,6 @@ import { endpoint } from "../http/endpoint.ts";
 import { keyedBy } from "../http/idempotency.ts";
 import { invalidField } from "../http/parse.ts";
 import {
-  Count,
-  Credits,
   createList,
   describe,
   EMAIL_LENGTH_MAX,
@@ -17,6 +15,7 @@ import {
   optional,
   PAID_ERRORS,
 } from "../schema/common.ts";
+import * as field from "../schema/fields.ts";
 import { CallbackUrl, JobName, JobOptions, toVerifyOptions } from "../schema/job-options.ts";
 import { assertMayCall } from "../schema/outgoing-url.ts";
 
@@ -61,15 +60,14 @@ export const verifyBatch = endpoint({
     options: describe(JobOptions, "How to verify."),
   }),
   output: v.object({
-    job_id: describe(v.string(), "The job's id."),
+    job_id: field.text("The job's id."),
     status: describe(v.literal("processing"), "The state of the job."),
-    total_emails: describe(Count, "Number of submitted addresses."),
-    unique_emails: describe(Count, "Different addresses, each verified and charged once."),
-    duplicates_removed: describe(Count, "Repeated addresses."),
-    created_at: describe(v.string(), "When it was created, ISO 8601."),
-    credits_used: describe(Credits, "Credits charged by this request."),
-    idempotent_replay: describe(
-      v.boolean(),
+    total_emails: field.count("Number of submitted addresses."),
+    unique_emails: field.count("Different addresses, each verified and charged once."),
+    duplicates_removed: field.count("Repeated addresses."),
+    created_at: field.text("When it was created, ISO 8601."),
+    credits_used: field.credits("Credits charged by this request."),
+    idempotent_replay: field.boolean(
       "True when the response repeats that of the job which this Idempotency-Key started. Nothing is charged then.",
     ),
   }),

@@ -26,6 +26,7 @@ import {
   part,
 } from "../schema/common.ts";
 import { Control, ControlInput } from "../schema/control.ts";
+import * as field from "../schema/fields.ts";
 import { toWire, VerificationResult } from "../schema/verification.ts";
 
 const WAIT_MS = { default: 10_000, least: 100, most: 25_000 };
@@ -91,44 +92,35 @@ export const verifyEmail = endpoint({
     ),
   }),
   output: v.union([
-    describe(
-      v.object({
-        ...VerificationResult.entries,
-        activity: describe(
-          v.optional(ActivityPart),
-          "Opens and clicks of the address. Present only with `include_activity`.",
-        ),
-        cached: describe(
-          v.boolean(),
-          "True when the result is from the last 24 hours, for this account.",
-        ),
-        proof: describe(
-          v.optional(v.literal(CONTROLLED)),
-          "What proves the result, if not the mail server: the visitor controls the address.",
-        ),
-        ...Control,
-        message: describe(
-          v.optional(v.string()),
-          "A note for people. Left out when there is none.",
-        ),
-        ...Charged,
-      }),
-      "The result of a verification.",
-    ),
-    describe(
-      v.object({
+    field.object("The result of a verification.", {
+      ...VerificationResult.entries,
+      activity: describe(
+        v.optional(ActivityPart),
+        "Opens and clicks of the address. Present only with `include_activity`.",
+      ),
+      cached: field.boolean("True when the result is from the last 24 hours, for this account."),
+      proof: describe(
+        v.optional(v.literal(CONTROLLED)),
+        "What proves the result, if not the mail server: the visitor controls the address.",
+      ),
+      ...Control,
+      message: field.maybeText("A note for people. Left out when there is none."),
+      ...Charged,
+    }),
+    field.object(
+      "The verification takes longer than `timeout_ms`, or a later attempt may find out more, for example at a server that greylists. The job has the result. It is charged once, with this request.",
+      {
         status: describe(
           v.literal("pending"),
           "Always `pending`: the verification continues as a job.",
         ),
-        job_id: describe(v.string(), "The job's id. Read the result at GET /v1/jobs/{id}."),
-        email: describe(v.string(), "The address of the request."),
-        created_at: describe(v.string(), "When it was created, ISO 8601."),
-        message: describe(v.string(), "What to do next, in a sentence."),
+        job_id: field.text("The job's id. Read the result at GET /v1/jobs/{id}."),
+        email: field.text("The address of the request."),
+        created_at: field.text("When it was created, ISO 8601."),
+        message: field.text("What to do next, in a sentence."),
         ...Control,
         ...Charged,
-      }),
-      "The verification takes longer than `timeout_ms`, or a later attempt may find out more, for example at a server that greylists. The job has the result. It is charged once, with this request.",
+      },
     ),
   ]),
 

@@ -9,6 +9,7 @@ import { keyedBy } from "../http/idempotency.ts";
 import { Charged, chargedFor } from "../schema/charged.ts";
 import { describe, EmailText, KEYED_ERRORS, optional, PAID_ERRORS } from "../schema/common.ts";
 import { Control, ControlInput } from "../schema/control.ts";
+import * as field from "../schema/fields.ts";
 
 export const verifyForm = endpoint({
   id: "verifyForm",
@@ -34,22 +35,19 @@ export const verifyForm = endpoint({
     ),
   }),
   output: v.object({
-    email: describe(v.string(), "The address as it was read."),
+    email: field.text("The address as it was read."),
     class: describe(
       v.picklist(FORM_CLASSES),
       "go: take the address. ask: take it after the visitor has looked at it again. no: it cannot receive mail, or is disposable. It follows from syntax, the domain and lists alone, and is the same whether or not the mailbox exists.",
     ),
-    reason: describe(v.nullable(v.string()), "Code for the class. Null for `go`."),
-    did_you_mean: describe(
-      v.nullable(v.string()),
+    reason: field.textOrNull("Code for the class. Null for `go`."),
+    did_you_mean: field.textOrNull(
       "The address that was probably intended. Null when there is no likely typo.",
     ),
-    job_id: describe(
-      v.nullable(v.string()),
+    job_id: field.textOrNull(
       "The job that asks the mail server. Your back end reads the result at GET /v1/jobs/{id}; no public key can. Null where no mail server is asked: control is proven, or the address names an IP address instead of a domain.",
     ),
-    receipt: describe(
-      v.optional(v.string()),
+    receipt: field.maybeText(
       "A compact JWS (EdDSA) that your back end checks by GET /.well-known/jwks.json. Its `jti` is the job, where there is one.",
     ),
     ...Control,

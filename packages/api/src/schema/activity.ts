@@ -1,7 +1,8 @@
 import { ACTIVITY_LEVELS, type Activity } from "@mailproof/core/activity/activity-level";
 import { type Address, isAddress, parseAddress } from "@mailproof/mail/address";
 import * as v from "valibot";
-import { Count, createText, describe, EMAIL_LENGTH_MAX, limitCharacters, Share } from "./common.ts";
+import { createText, describe, EMAIL_LENGTH_MAX, limitCharacters } from "./common.ts";
+import * as field from "./fields.ts";
 import { omitNull } from "./omit-null.ts";
 
 /** Accepts an address that can have activity. The error contains the text that is not an address. */
@@ -16,9 +17,6 @@ export const Level = describe(
   v.picklist(ACTIVITY_LEVELS),
   "high: active within 30 days. medium: within 90 days. low: longer ago. unknown: no open or click is recorded.",
 );
-const Timestamp = v.optional(v.string());
-
-export const Rate = v.optional(Share);
 
 /** The knowledge states whether all, some or none of the other fields are known. An unknown field is absent. */
 const KNOWLEDGE = ["known", "partly_known", "not_known"] as const;
@@ -32,53 +30,40 @@ export const toKnowledge = (values: readonly unknown[]): (typeof KNOWLEDGE)[numb
 
 export const ActivityRecord = v.object({
   email: describe(createText("idn-email"), "The address."),
-  activity: describe(
-    v.object({
-      last_seen: describe(
-        Timestamp,
-        "When this address last opened or clicked, ISO 8601. Left out when there is none.",
-      ),
-      last_open: describe(
-        Timestamp,
-        "When this address last opened, ISO 8601. Left out when there is none.",
-      ),
-      last_click: describe(
-        Timestamp,
-        "When this address last clicked, ISO 8601. Left out when there is none.",
-      ),
-      engagement_level: describe(Level, "How recently the address was active."),
-      total_opens: describe(Count, "Number of opens."),
-      total_clicks: describe(Count, "Number of clicks."),
-      opens_last_30d: describe(Count, "Number of opens in the last 30 days."),
-      clicks_last_30d: describe(Count, "Number of clicks in the last 30 days."),
-      machine_events: describe(
-        Count,
-        "Number of opens and clicks by software. They are not counted in the other fields.",
-      ),
-    }),
-    "Opens and clicks by people.",
-  ),
-  deliverability: describe(
-    v.object({
-      status: describe(
-        knowledge(),
-        "known: all three rates are present. partly_known: some are. not_known: none is, because no delivery or bounce is recorded.",
-      ),
-      inbox_rate: describe(
-        Rate,
-        "Share of sent messages that were delivered without a complaint, 0–1. Left out when unknown.",
-      ),
-      spam_rate: describe(
-        Rate,
-        "Share of delivered messages with a spam complaint, 0–1. Left out when unknown.",
-      ),
-      bounce_rate: describe(
-        Rate,
-        "Share of sent messages that bounced, 0–1. Left out when unknown.",
-      ),
-    }),
-    "What happened to mail for this address.",
-  ),
+  activity: field.object("Opens and clicks by people.", {
+    last_seen: field.maybeText(
+      "When this address last opened or clicked, ISO 8601. Left out when there is none.",
+    ),
+    last_open: field.maybeText(
+      "When this address last opened, ISO 8601. Left out when there is none.",
+    ),
+    last_click: field.maybeText(
+      "When this address last clicked, ISO 8601. Left out when there is none.",
+    ),
+    engagement_level: describe(Level, "How recently the address was active."),
+    total_opens: field.count("Number of opens."),
+    total_clicks: field.count("Number of clicks."),
+    opens_last_30d: field.count("Number of opens in the last 30 days."),
+    clicks_last_30d: field.count("Number of clicks in the last 30 days."),
+    machine_events: field.count(
+      "Number of opens and clicks by software. They are not counted in the other fields.",
+    ),
+  }),
+  deliverability: field.object("What happened to mail for this address.", {
+    status: describe(
+      knowledge(),
+      "known: all three rates are present. partly_known: some are. not_known: none is, because no delivery or bounce is recorded.",
+    ),
+    inbox_rate: field.maybeShare(
+      "Share of sent messages that were delivered without a complaint, 0–1. Left out when unknown.",
+    ),
+    spam_rate: field.maybeShare(
+      "Share of delivered messages with a spam complaint, 0–1. Left out when unknown.",
+    ),
+    bounce_rate: field.maybeShare(
+      "Share of sent messages that bounced, 0–1. Left out when unknown.",
+    ),
+  }),
 });
 
 export type ActivityRecord = v.InferOutput<typeof ActivityRecord>;
@@ -117,13 +102,12 @@ export const toRecord = (
 });
 
 export const ActivityPart = v.object({
-  last_seen: describe(
-    Timestamp,
+  last_seen: field.maybeText(
     "When this address last opened or clicked, ISO 8601. Left out when there is none.",
   ),
   engagement_level: describe(Level, "How recently the address was active."),
-  opens_last_30d: describe(Count, "Number of opens in the last 30 days."),
-  clicks_last_30d: describe(Count, "Number of clicks in the last 30 days."),
+  opens_last_30d: field.count("Number of opens in the last 30 days."),
+  clicks_last_30d: field.count("Number of clicks in the last 30 days."),
 });
 
 export const toPart = (of: Activity): v.InferOutput<typeof ActivityPart> => ({

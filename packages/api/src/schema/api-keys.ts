@@ -2,22 +2,20 @@ import type { ApiKey } from "@mailproof/core/accounts/api-key-items";
 import { Failure } from "@mailproof/core/lib/failure";
 import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
-import { describe, Integer, Mode, ScopeName } from "./common.ts";
+import { describe, Mode, ScopeName } from "./common.ts";
+import * as field from "./fields.ts";
 
 export const KeySummary = v.object({
-  key_id: describe(v.string(), "The key's id. It is needed to revoke the key."),
-  name: describe(v.string(), "The key's name."),
+  key_id: field.text("The key's id. It is needed to revoke the key."),
+  name: field.text("The key's name."),
   mode: describe(Mode, "Whether the key is live or test."),
   scopes: describe(
     v.nullable(v.pipe(v.array(ScopeName), v.readonly())),
     "Scopes that the key is limited to. Null when it is unrestricted.",
   ),
-  hint: describe(v.string(), "The first and last characters of the key."),
-  created_at: describe(v.string(), "When it was created, ISO 8601."),
-  expires_at: describe(
-    v.nullable(v.string()),
-    "When the key expires, ISO 8601. Null when it does not expire.",
-  ),
+  hint: field.text("The first and last characters of the key."),
+  created_at: field.text("When it was created, ISO 8601."),
+  expires_at: field.textOrNull("When the key expires, ISO 8601. Null when it does not expire."),
   networks: describe(
     v.nullable(v.pipe(v.array(v.string()), v.readonly())),
     "Address blocks that the key is limited to, in CIDR notation. Null when it is accepted from any address.",
@@ -29,7 +27,7 @@ export const KeySummary = v.object({
           v.pipe(v.array(v.string()), v.readonly()),
           "The origins of the pages that have the key.",
         ),
-        daily_limit: describe(Integer, "The most verifications of a day (UTC)."),
+        daily_limit: field.integer("The most verifications of a day (UTC)."),
       }),
     ),
     "Where and how often a public key may be used. Null when the key is secret.",
@@ -38,8 +36,7 @@ export const KeySummary = v.object({
 
 export const ListedKey = v.object({
   ...KeySummary.entries,
-  last_used_at: describe(
-    v.nullable(v.string()),
+  last_used_at: field.textOrNull(
     "When the key was last used, ISO 8601, up to an hour earlier than its last use. Null when it was never used.",
   ),
 });

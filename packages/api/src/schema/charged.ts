@@ -1,13 +1,11 @@
 import { toCredits } from "@mailproof/core/money/credits";
 import type { VerifyResult } from "@mailproof/core/verify-one/verify-once";
-import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
-import { Credits, describe } from "./common.ts";
+import * as field from "./fields.ts";
 
 export const Charged = {
-  credits_used: describe(Credits, "Credits charged by this request."),
-  idempotent_replay: describe(
-    v.optional(v.boolean()),
+  credits_used: field.credits("Credits charged by this request."),
+  idempotent_replay: field.maybeBoolean(
     "True when an earlier response is repeated. Left out otherwise.",
   ),
 };

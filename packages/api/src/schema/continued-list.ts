@@ -4,7 +4,8 @@ import type { Comparison, Continued } from "@mailproof/core/lists/earlier-result
 import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
-import { Count, describe, Id, optional } from "./common.ts";
+import { describe, Id, optional } from "./common.ts";
+import * as field from "./fields.ts";
 import { requireJob } from "./jobs.ts";
 
 const FRESH_DAYS = { default: 30, most: 100 } as const;
@@ -38,15 +39,13 @@ export const CONTINUATION_TEXTS = {
 } as const;
 
 export const ComparedLists = v.object({
-  new: describe(Count, "Addresses that the earlier list does not have. They are verified."),
-  kept: describe(Count, "Addresses that keep their earlier result. They cost nothing."),
-  again: describe(
-    Count,
+  new: field.count("Addresses that the earlier list does not have. They are verified."),
+  kept: field.count("Addresses that keep their earlier result. They cost nothing."),
+  again: field.count(
     "Addresses whose earlier result is missing, too old or `unknown`. They are verified again.",
   ),
-  removed: describe(Count, "Addresses that only the earlier list has."),
-  kept_since: describe(
-    v.optional(v.string()),
+  removed: field.count("Addresses that only the earlier list has."),
+  kept_since: field.maybeText(
     "When the oldest result that is kept was found, ISO 8601. Left out when none is kept.",
   ),
 });

@@ -3,6 +3,7 @@ import { TEST_TOKEN } from "@mailproof/core/control/check-control";
 import { TOKEN_LENGTH_MAX } from "@mailproof/mail/control/token";
 import * as v from "valibot";
 import { describe, limitCharacters, notEmpty, part } from "./common.ts";
+import * as field from "./fields.ts";
 
 const NONCE_LENGTH_MAX = 500;
 const ORIGIN_LENGTH_MAX = 300;
@@ -31,16 +32,13 @@ export const ControlInput = part({
 });
 
 const ControlPart = v.object({
-  status: describe(
-    v.string(),
+  status: field.text(
     "`controlled`, or the code for why control is not proven, which says nothing about the address. `dns_failed`, `issuer_unreachable`: it could not be found out.",
   ),
-  issuer: describe(
-    v.optional(v.string()),
+  issuer: field.maybeText(
     "The host of the mail provider that vouches for the address. Left out unless control is proven.",
   ),
-  profile: describe(
-    v.optional(v.string()),
+  profile: field.maybeText(
     "The edition of the protocol that the token keeps to. Left out unless control is proven.",
   ),
 });

@@ -16,68 +16,56 @@ import type { Sender } from "@mailproof/core/deliverability/reports/senders";
 import type { UnreadableReports } from "@mailproof/core/deliverability/reports/unreadable-reports";
 import { POLICIES } from "@mailproof/mail/dmarc/record";
 import * as v from "valibot";
-import { Count, describe, Share } from "./common.ts";
+import { describe } from "./common.ts";
+import * as field from "./fields.ts";
 import { omitNull } from "./omit-null.ts";
 
 export const ReportSums = {
-  messages: describe(Count, "Number of messages."),
-  aligned: describe(Count, "Messages that SPF or DKIM aligns: they pass DMARC."),
-  spf_aligned: describe(Count, "Messages that SPF aligns."),
-  dkim_aligned: describe(Count, "Messages that DKIM aligns."),
-  forwarded: describe(
-    Count,
+  messages: field.count("Number of messages."),
+  aligned: field.count("Messages that SPF or DKIM aligns: they pass DMARC."),
+  spf_aligned: field.count("Messages that SPF aligns."),
+  dkim_aligned: field.count("Messages that DKIM aligns."),
+  forwarded: field.count(
     "Messages that are not aligned and that the receiver reports as forwarded, or as from a mailing list.",
   ),
-  unauthenticated: describe(Count, "Messages that only unauthenticated reports have."),
-  dispositions: describe(
-    v.array(
-      v.object({
-        disposition: describe(
-          v.picklist(DISPOSITIONS),
-          "none: delivered as usual. pass: passed DMARC. quarantine: treated as suspicious. reject: refused. unknown: the report does not say.",
-        ),
-        messages: describe(Count, "Number of messages."),
-      }),
+  unauthenticated: field.count("Messages that only unauthenticated reports have."),
+  dispositions: field.objects("What receivers did with the messages.", {
+    disposition: describe(
+      v.picklist(DISPOSITIONS),
+      "none: delivered as usual. pass: passed DMARC. quarantine: treated as suspicious. reject: refused. unknown: the report does not say.",
     ),
-    "What receivers did with the messages.",
-  ),
+    messages: field.count("Number of messages."),
+  }),
 };
 
 const NoteFields = {
-  field: describe(v.string(), "Where in the file, such as `feedback.report_metadata.org_name`."),
-  message: describe(v.string(), "What is wrong there."),
+  field: field.text("Where in the file, such as `feedback.report_metadata.org_name`."),
+  message: field.text("What is wrong there."),
 };
 
-export const ReportNotes = describe(
-  v.array(v.object(NoteFields)),
+export const ReportNotes = field.objects(
   "Faults in the file that affect no sum, up to 20: the report still counts.",
+  NoteFields,
 );
 
-export const NotedReports = describe(
-  v.array(
-    v.object({
-      day: describe(v.string(), "The day (UTC) of the report."),
-      reporter: describe(v.string(), "The organisation that made it."),
-      report_id: describe(v.string(), "Its id."),
-      ...NoteFields,
-    }),
-  ),
+export const NotedReports = field.objects(
   "Faults in reports that still count, up to 50, the newest first.",
+  {
+    day: field.text("The day (UTC) of the report."),
+    reporter: field.text("The organisation that made it."),
+    report_id: field.text("Its id."),
+    ...NoteFields,
+  },
 );
 
-export const UnreadableMails = describe(
-  v.array(
-    v.object({
-      day: describe(v.string(), "The day (UTC) on which they came."),
-      mails: describe(Count, "Number of mails with a report that could not be read."),
-      from: describe(
-        v.optional(v.string()),
-        "The domain in the From of the last. Left out where it is not known.",
-      ),
-      ...NoteFields,
-    }),
-  ),
+export const UnreadableMails = field.objects(
   "Mails with a report that could not be read, about any domain of the account, by day, the newest first, with the fault of the day's last. They are not counted.",
+  {
+    day: field.text("The day (UTC) on which they came."),
+    mails: field.count("Number of mails with a report that could not be read."),
+    from: field.maybeText("The domain in the From of the last. Left out where it is not known."),
+    ...NoteFields,
+  },
 );
 
 export const toNotes = (notes: readonly ReportNote[] = []) =>
@@ -105,73 +93,54 @@ export const toReportSums = (sums: SourceSums) => ({
   }),
 });
 
-export const AlignedShare = describe(
-  v.optional(Share),
+export const AlignedShare = field.maybeShare(
   "Share of messages that are aligned, 0–1. Left out without messages.",
 );
 
 export const toAlignedShare = ({ messages, aligned }: Pick<SourceSums, "messages" | "aligned">) =>
   messages === 0 ? {} : { aligned_share: Math.round((aligned / messages) * 10_000) / 10_000 };
 
-export const SendingProvider = describe(
-  v.optional(v.string()),
+export const SendingProvider = field.maybeText(
   "The service that sends, such as `google` or `amazon_ses`. Left out for other senders.",
 );
 
 export const PublishedPolicy = (text: string) => describe(v.optional(v.picklist(POLICIES)), text);
 
-const SourceAdvice = describe(
-  v.object({
-    code: describe(v.picklist(ADVICE_CODES), "What the mail needs, as a code."),
-    text: describe(v.string(), "The same in a sentence."),
-    spf_term: describe(
-      v.optional(v.string()),
-      "A term for the SPF record. Left out when none helps.",
-    ),
-  }),
-  "What to do about this mail.",
-);
+const SourceAdvice = field.object("What to do about this mail.", {
+  code: describe(v.picklist(ADVICE_CODES), "What the mail needs, as a code."),
+  text: field.text("The same in a sentence."),
+  spf_term: field.maybeText("A term for the SPF record. Left out when none helps."),
+});
 
 export const ReportSource = v.object({
-  ip: describe(
-    v.optional(v.string()),
+  ip: field.maybeText(
     "The IPv4 or IPv6 address. Left out for the sum of the smallest sources of reports with thousands of them.",
   ),
-  host_name: describe(
-    v.optional(v.string()),
+  host_name: field.maybeText(
     "The name of the address, if the name resolves back to it. Left out when it has none or DNS did not answer.",
   ),
   provider: SendingProvider,
   ...ReportSums,
   aligned_share: AlignedShare,
-  reasons: describe(
-    v.array(
-      v.object({
-        reason: describe(
-          v.picklist(OVERRIDE_REASONS),
-          "The reason, as RFC 7489 and RFC 9990 name it.",
-        ),
-        messages: describe(Count, "Number of messages."),
-      }),
-    ),
-    "Why receivers did not apply the policy.",
-  ),
+  reasons: field.objects("Why receivers did not apply the policy.", {
+    reason: describe(v.picklist(OVERRIDE_REASONS), "The reason, as RFC 7489 and RFC 9990 name it."),
+    messages: field.count("Number of messages."),
+  }),
   authenticated_as: describe(
     v.array(v.string()),
     "Domains that passed SPF or DKIM, aligned or not. At most ten.",
   ),
-  first_day: describe(v.string(), "The first day (UTC) on which reports have this source."),
-  last_day: describe(v.string(), "The last day (UTC) on which reports have this source."),
+  first_day: field.text("The first day (UTC) on which reports have this source."),
+  last_day: field.text("The last day (UTC) on which reports have this source."),
   advice: SourceAdvice,
 });
 
 export const ReportSender = v.object({
-  name: describe(
-    v.optional(v.string()),
+  name: field.maybeText(
     "The service, the domain of its hosts, or the network of its addresses. Left out for the sum of the smallest sources.",
   ),
   provider: SendingProvider,
-  sources: describe(Count, "Number of its addresses."),
+  sources: field.count("Number of its addresses."),
   ...ReportSums,
   aligned_share: AlignedShare,
   advice: SourceAdvice,

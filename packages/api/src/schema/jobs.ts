@@ -9,6 +9,7 @@ import type { VerifiedRow } from "@mailproof/core/rows/results";
 import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
 import { Credits, describe, Integer } from "./common.ts";
+import * as field from "./fields.ts";
 import { toWire, VerificationResult } from "./verification.ts";
 
 const Status = describe(
@@ -18,79 +19,62 @@ const Status = describe(
 
 /** A job without its results: an entry of the list, and the first fields of a job. */
 export const JobSummary = v.object({
-  job_id: describe(v.string(), "The job's id."),
-  name: describe(v.optional(v.string()), "The job's name. Left out when it has none."),
+  job_id: field.text("The job's id."),
+  name: field.maybeText("The job's name. Left out when it has none."),
   kind: describe(
     v.picklist(["single", "batch", "file"]),
     "What created the job: a slow single verification, a batch, or a file.",
   ),
   status: describe(Status, "The state of the job."),
-  progress: describe(
-    v.object({
-      total: describe(Integer, "Addresses in the job."),
-      processed: describe(Integer, "Addresses with a result."),
-      valid: describe(Integer, "Valid addresses."),
-      invalid: describe(Integer, "Invalid and disposable addresses."),
-      risky: describe(Integer, "Risky, catch-all, role and spam trap addresses."),
-      unknown: describe(Integer, "Unknown addresses, and those without a status."),
-    }),
-    "Number of addresses by state.",
-  ),
-  processed_emails: describe(
-    Integer,
+  progress: field.object("Number of addresses by state.", {
+    total: field.integer("Addresses in the job."),
+    processed: field.integer("Addresses with a result."),
+    valid: field.integer("Valid addresses."),
+    invalid: field.integer("Invalid and disposable addresses."),
+    risky: field.integer("Risky, catch-all, role and spam trap addresses."),
+    unknown: field.integer("Unknown addresses, and those without a status."),
+  }),
+  processed_emails: field.integer(
     "Addresses with a result. Exports are measured against this number.",
   ),
-  deferred: describe(
-    v.optional(
-      v.object({
-        count: describe(Integer, "Number of waiting addresses."),
-        by_reason: describe(
-          v.record(v.string(), Integer),
-          "Number of waiting addresses for each reason. `waiting_for_provider`: all connections that the mail provider allows are in use. Such a wait is not an attempt, and ends with one.",
-        ),
-        next_attempt_at: describe(
-          v.string(),
-          "When the first of them is attempted again, ISO 8601; with `waiting_for_provider` an estimate from the rate at that provider. A time in the past means that the attempt is under way.",
-        ),
-        latest_end_at: describe(
-          v.optional(v.string()),
-          "When the last of them has its result at the latest, ISO 8601, apart from the minutes that the attempts take. Left out while other addresses are verified, and where a wait has no limit.",
-        ),
-      }),
-    ),
+  deferred: field.maybeObject(
     "Addresses that wait for another attempt because their mail host or DNS could not answer yet. Left out when none waits.",
+    {
+      count: field.integer("Number of waiting addresses."),
+      by_reason: describe(
+        v.record(v.string(), Integer),
+        "Number of waiting addresses for each reason. `waiting_for_provider`: all connections that the mail provider allows are in use. Such a wait is not an attempt, and ends with one.",
+      ),
+      next_attempt_at: field.text(
+        "When the first of them is attempted again, ISO 8601; with `waiting_for_provider` an estimate from the rate at that provider. A time in the past means that the attempt is under way.",
+      ),
+      latest_end_at: field.maybeText(
+        "When the last of them has its result at the latest, ISO 8601, apart from the minutes that the attempts take. Left out while other addresses are verified, and where a wait has no limit.",
+      ),
+    },
   ),
-  created_at: describe(v.string(), "When it was created, ISO 8601."),
-  completed_at: describe(
-    v.optional(v.string()),
-    "When the job ended, ISO 8601. Left out while it runs.",
-  ),
+  created_at: field.text("When it was created, ISO 8601."),
+  completed_at: field.maybeText("When the job ended, ISO 8601. Left out while it runs."),
   credits_refunded: describe(
     v.optional(Credits),
     "Credits refunded for addresses that could not be queued, failed on our side, had no result when the job was cancelled, or are `unknown` because our limits or rules kept us from asking the mail server, or our address, exit or circuit from reaching it. Present when the job has ended and there are any.",
   ),
-  parent_job_id: describe(
-    v.optional(v.string()),
+  parent_job_id: field.maybeText(
     "The job whose rows this one verifies again. Left out for any other job.",
   ),
-  continues_job_id: describe(
-    v.optional(v.string()),
+  continues_job_id: field.maybeText(
     "The earlier job whose list this one continues. Left out for any other job.",
   ),
-  new_emails: describe(
-    v.optional(Integer),
+  new_emails: field.maybeInteger(
     "With `continues_job_id`: addresses that the earlier list does not have.",
   ),
-  kept_emails: describe(
-    v.optional(Integer),
+  kept_emails: field.maybeInteger(
     "With `continues_job_id`: addresses that kept the result of the earlier list, and cost nothing.",
   ),
-  child_job_id: describe(
-    v.optional(v.string()),
+  child_job_id: field.maybeText(
     "The job that verifies rows of this one again. Left out when it has ended.",
   ),
-  error: describe(
-    v.optional(v.string()),
+  error: field.maybeText(
     "Why the job failed and what happened to its credits. Left out otherwise.",
   ),
 });
@@ -100,17 +84,14 @@ export const OWN_COLUMNS = describe(
   "The cells of the row, by the names of the list's columns.",
 );
 
-export const ResultRow = describe(
-  v.object({
-    ...VerificationResult.entries,
-    row: describe(Integer, "The row's number in the submitted list, from 1."),
-    cells: describe(
-      v.optional(v.array(v.string())),
-      "With `columns=true`: the cells of the row, in the order of `columns`. A cell beyond the last column has no name there.",
-    ),
-  }),
-  "The result of one row of a job.",
-);
+export const ResultRow = field.object("The result of one row of a job.", {
+  ...VerificationResult.entries,
+  row: field.integer("The row's number in the submitted list, from 1."),
+  cells: describe(
+    v.optional(v.array(v.string())),
+    "With `columns=true`: the cells of the row, in the order of `columns`. A cell beyond the last column has no name there.",
+  ),
+});
 
 export const readJobSummary = async (
   { table }: Pick<World, "table">,

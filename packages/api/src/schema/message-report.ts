@@ -1,14 +1,13 @@
 import { SEVERITIES } from "@mailproof/mail/issue";
 import { REPORT_PARTS } from "@mailproof/mail/message/rules/rule";
 import * as v from "valibot";
-import { Count, describe, Integer } from "./common.ts";
+import { describe, Integer } from "./common.ts";
+import * as field from "./fields.ts";
 import { MessageContent, Unsubscribe } from "./message-content.ts";
 import { PROPOSAL_FIELDS } from "./proposed-records.ts";
 import { createScoreParts } from "./score-parts.ts";
 
-const Text = v.string();
 const Texts = v.array(v.string());
-const Flag = v.boolean();
 const Part = v.picklist(REPORT_PARTS);
 const SpfResult = v.picklist([
   "none",
@@ -25,17 +24,16 @@ const Alignment = v.object({
     v.picklist(["relaxed", "strict"]),
     "The mode that the DMARC record requests. relaxed: the names share an organisation. strict: they are equal.",
   ),
-  aligned: describe(
-    v.optional(Flag),
+  aligned: field.maybeBoolean(
     "True when the check passed for a name that belongs to the domain of From. Left out when DNS did not answer.",
   ),
-  domain: describe(v.optional(Text), "The aligned name. Left out when there is none."),
+  domain: field.maybeText("The aligned name. Left out when there is none."),
 });
 
 const Score = v.object({
-  score: describe(Integer, "Overall score, 0–100."),
+  score: field.integer("Overall score, 0–100."),
   grade: describe(v.picklist(["A", "B", "C", "D", "F"]), "Grade of the score, A to F."),
-  model_version: describe(Text, "Version of the scoring rules."),
+  model_version: field.text("Version of the scoring rules."),
   score_parts: createScoreParts(Part),
   missing_parts: describe(
     v.array(Part),
@@ -44,70 +42,50 @@ const Score = v.object({
 });
 
 const Envelope = v.object({
-  mail_from: describe(Text, "The address of MAIL FROM. Empty for the null reverse-path."),
-  helo: describe(Text, "The HELO or EHLO name of the client."),
-  ip: describe(Text, "The client's IP address."),
+  mail_from: field.text("The address of MAIL FROM. Empty for the null reverse-path."),
+  helo: field.text("The HELO or EHLO name of the client."),
+  ip: field.text("The client's IP address."),
   tls_status: describe(
     v.picklist(["encrypted", "none", "unknown"]),
     "Whether the client encrypted the connection. unknown: the service that received the mail does not tell, and the score ignores it.",
   ),
-  tls_version: describe(
-    v.optional(Text),
+  tls_version: field.maybeText(
     "TLS version of the connection. Left out unless `tls_status` is `encrypted`.",
   ),
-  tls_cipher: describe(
-    v.optional(Text),
+  tls_cipher: field.maybeText(
     "Cipher of the connection. Left out unless `tls_status` is `encrypted`.",
   ),
-  received_at: describe(Text, "When the message was received, ISO 8601."),
+  received_at: field.text("When the message was received, ISO 8601."),
 });
 
 const Header = v.object({
-  subject: describe(v.optional(Text), "The subject. Left out when there is none."),
-  from: describe(
-    v.optional(
-      v.object({
-        name: describe(Text, "The display name."),
-        address: describe(Text, "The address."),
-        domain: describe(Text, "The domain of the address, in A-labels."),
-      }),
-    ),
-    "The author. Left out unless there is exactly one author domain.",
-  ),
-  sent_at: describe(v.optional(Text), "The Date field, ISO 8601. Left out without a valid one."),
-  message_id: describe(v.optional(Text), "The Message-ID. Left out when there is none."),
+  subject: field.maybeText("The subject. Left out when there is none."),
+  from: field.maybeObject("The author. Left out unless there is exactly one author domain.", {
+    name: field.text("The display name."),
+    address: field.text("The address."),
+    domain: field.text("The domain of the address, in A-labels."),
+  }),
+  sent_at: field.maybeText("The Date field, ISO 8601. Left out without a valid one."),
+  message_id: field.maybeText("The Message-ID. Left out when there is none."),
 });
 
 const Spf = v.object({
   result: describe(SpfResult, "The SPF result for the message (RFC 7208)."),
-  domain: describe(Text, "The domain of the evaluated policy."),
+  domain: field.text("The domain of the evaluated policy."),
   identity: describe(
     v.picklist(["mailfrom", "helo"]),
     "Where the domain is from. helo: MAIL FROM was empty.",
   ),
-  matched: describe(
-    v.array(
-      v.object({
-        domain: describe(Text, "The domain of the record."),
-        term: describe(Text, "The term."),
-      }),
-    ),
-    "The terms that decided: an include, then the term inside it.",
-  ),
-  problem: describe(
-    v.optional(
-      v.object({
-        reason: describe(Text, "Why the policy could not be evaluated."),
-        domain: describe(Text, "The domain of the record with the fault."),
-        term: describe(
-          v.optional(Text),
-          "The term with the fault. Left out when it is not one term's.",
-        ),
-      }),
-    ),
-    "Left out unless the result is permerror or temperror.",
-  ),
-  lookups: describe(Count, "DNS look-ups that the evaluation took. The limit is 10."),
+  matched: field.objects("The terms that decided: an include, then the term inside it.", {
+    domain: field.text("The domain of the record."),
+    term: field.text("The term."),
+  }),
+  problem: field.maybeObject("Left out unless the result is permerror or temperror.", {
+    reason: field.text("Why the policy could not be evaluated."),
+    domain: field.text("The domain of the record with the fault."),
+    term: field.maybeText("The term with the fault. Left out when it is not one term's."),
+  }),
+  lookups: field.count("DNS look-ups that the evaluation took. The limit is 10."),
   helo_result: describe(SpfResult, "The SPF result for the HELO name on its own."),
 });
 
@@ -116,23 +94,21 @@ const Signature = v.object({
     v.picklist(["pass", "fail", "policy", "neutral", "temperror"]),
     "The result (RFC 8601). policy: valid, but too weak. neutral: the signature or its key cannot be used. temperror: DNS did not answer.",
   ),
-  reason: describe(v.optional(Text), "Why it did not pass, as a code. Left out for a pass."),
-  domain: describe(v.optional(Text), "The signing domain (d=). Left out when it cannot be read."),
-  selector: describe(v.optional(Text), "The selector (s=). Left out when it cannot be read."),
-  algorithm: describe(v.optional(Text), "The algorithm (a=). Left out when it cannot be read."),
-  key_bits: describe(
-    v.optional(Count),
+  reason: field.maybeText("Why it did not pass, as a code. Left out for a pass."),
+  domain: field.maybeText("The signing domain (d=). Left out when it cannot be read."),
+  selector: field.maybeText("The selector (s=). Left out when it cannot be read."),
+  algorithm: field.maybeText("The algorithm (a=). Left out when it cannot be read."),
+  key_bits: field.maybeCount(
     "Length of the RSA key. Left out for other keys, and when there is none.",
   ),
-  canonicalization: describe(
-    v.optional(Text),
+  canonicalization: field.maybeText(
     "How the header and the body were canonicalised, such as relaxed/simple. Left out when it cannot be read.",
   ),
   signed_fields: describe(Texts, "Names of the signed header fields (h=), in lower case."),
-  unsigned_bytes: describe(Count, "Octets of the body that the signature does not cover (l=)."),
-  testing: describe(Flag, "True when the key is in test mode (t=y)."),
-  signed_at: describe(v.optional(Text), "When it was made (t=), ISO 8601. Left out when unknown."),
-  expires_at: describe(v.optional(Text), "When it expires (x=), ISO 8601. Left out when never."),
+  unsigned_bytes: field.count("Octets of the body that the signature does not cover (l=)."),
+  testing: field.boolean("True when the key is in test mode (t=y)."),
+  signed_at: field.maybeText("When it was made (t=), ISO 8601. Left out when unknown."),
+  expires_at: field.maybeText("When it expires (x=), ISO 8601. Left out when never."),
 });
 
 const Arc = v.object({
@@ -140,20 +116,14 @@ const Arc = v.object({
     v.picklist(["none", "pass", "fail", "temperror"]),
     "The result for the chain (RFC 8617). none: the message has no ARC fields.",
   ),
-  reason: describe(v.optional(Text), "Why the chain is not valid. Left out otherwise."),
-  sets: describe(
-    v.array(
-      v.object({
-        instance: describe(Count, "The number of the set, from 1."),
-        domain: describe(v.optional(Text), "The domain that added the set. Left out when unknown."),
-        chain: describe(
-          v.optional(Text),
-          "What that domain found about the earlier sets (cv=). Left out when unknown.",
-        ),
-      }),
+  reason: field.maybeText("Why the chain is not valid. Left out otherwise."),
+  sets: field.objects("The sets of the chain, the oldest first.", {
+    instance: field.count("The number of the set, from 1."),
+    domain: field.maybeText("The domain that added the set. Left out when unknown."),
+    chain: field.maybeText(
+      "What that domain found about the earlier sets (cv=). Left out when unknown.",
     ),
-    "The sets of the chain, the oldest first.",
-  ),
+  }),
 });
 
 const Dmarc = v.object({
@@ -161,14 +131,10 @@ const Dmarc = v.object({
     v.picklist(["pass", "fail", "none", "temperror", "permerror"]),
     "The DMARC result (RFC 9989). none: there is no record. permerror: the message has no single author domain.",
   ),
-  domain: describe(v.optional(Text), "The domain of From. Left out without a single one."),
-  organisation: describe(
-    v.optional(Text),
-    "The organisational domain. Left out when it is not known.",
-  ),
-  record: describe(v.optional(Text), "The record that applies. Left out when there is none."),
-  record_domain: describe(
-    v.optional(Text),
+  domain: field.maybeText("The domain of From. Left out without a single one."),
+  organisation: field.maybeText("The organisational domain. Left out when it is not known."),
+  record: field.maybeText("The record that applies. Left out when there is none."),
+  record_domain: field.maybeText(
     "The domain that publishes the record. Left out when there is none.",
   ),
   policy: describe(
@@ -184,57 +150,50 @@ const Dmarc = v.object({
 });
 
 const Server = v.object({
-  reverse_dns: describe(
-    v.optional(Text),
+  reverse_dns: field.maybeText(
     "The host name of the client's IP address (PTR). Left out when there is none or it is not known.",
   ),
-  reverse_dns_confirmed: describe(
-    v.optional(Flag),
+  reverse_dns_confirmed: field.maybeBoolean(
     "True when that name resolves back to the IP address. Left out when unknown.",
   ),
   helo_kind: describe(
     v.picklist(["name", "literal", "invalid"]),
     "name: a full host name. literal: an IP address in brackets. invalid: neither.",
   ),
-  helo_resolves: describe(
-    v.optional(Flag),
+  helo_resolves: field.maybeBoolean(
     "True when the HELO name has an address. Left out when unknown.",
   ),
-  helo_confirmed: describe(
-    v.optional(Flag),
+  helo_confirmed: field.maybeBoolean(
     "True when the HELO name resolves to the client's IP address. Left out when unknown.",
   ),
 });
 
 const Reputation = v.object({
-  blacklists_checked: describe(Integer, "Number of blocklists that returned a verdict."),
-  blacklists_listed: describe(
-    Integer,
+  blacklists_checked: field.integer("Number of blocklists that returned a verdict."),
+  blacklists_listed: field.integer(
     "Number of blocklists that list the IP address or the domain of From.",
   ),
-  listed_on: describe(
-    v.array(
-      v.object({
-        id: describe(Text, "The blocklist's id."),
-        name: describe(Text, "The blocklist's name."),
-        listed: describe(Text, "The domain or IP address that is listed."),
-        codes: describe(Texts, "The return codes of the blocklist."),
-        says: describe(Text, "What the return codes mean."),
-        removal_url: describe(Text, "Where to request removal. Empty when it is not known."),
-      }),
-    ),
+  listed_on: field.objects(
     "The blocklists that list the IP address, the domain of From or a domain that the message links to.",
+    {
+      id: field.text("The blocklist's id."),
+      name: field.text("The blocklist's name."),
+      listed: field.text("The domain or IP address that is listed."),
+      codes: describe(Texts, "The return codes of the blocklist."),
+      says: field.text("What the return codes mean."),
+      removal_url: field.text("Where to request removal. Empty when it is not known."),
+    },
   ),
 });
 
 const Requirement = v.object({
-  id: describe(Text, "The requirement's code."),
-  text: describe(Text, "The requirement in a sentence."),
+  id: field.text("The requirement's code."),
+  text: field.text("The requirement in a sentence."),
   receivers: describe(
     v.array(v.picklist(["gmail", "yahoo", "microsoft"])),
     "The receivers that publish it.",
   ),
-  bulk_only: describe(Flag, "True when it is for bulk senders only."),
+  bulk_only: field.boolean("True when it is for bulk senders only."),
   status: describe(
     v.picklist(["met", "unmet", "unknown"]),
     "Whether the message meets it. unknown: DNS did not answer.",
@@ -242,20 +201,17 @@ const Requirement = v.object({
 });
 
 const Finding = v.object({
-  id: describe(Text, "The finding's code."),
+  id: field.text("The finding's code."),
   part: describe(Part, "The part of the score that it belongs to."),
   severity: describe(v.picklist(SEVERITIES), "How serious it is."),
-  message: describe(Text, "The finding in a sentence."),
-  advice: describe(Text, "What to do, in a sentence."),
+  message: field.text("The finding in a sentence."),
+  advice: field.text("What to do, in a sentence."),
   detail: describe(
     v.record(v.string(), v.union([v.string(), Integer])),
     "Names and numbers that the finding is about.",
   ),
-  cost_points: describe(Count, "Points that it costs in the score of its part."),
-  points_regained: describe(
-    Count,
-    "Points that the overall score gains when only this is resolved.",
-  ),
+  cost_points: field.count("Points that it costs in the score of its part."),
+  points_regained: field.count("Points that the overall score gains when only this is resolved."),
   ...PROPOSAL_FIELDS,
 });
 

@@ -1,30 +1,31 @@
 import { CONFIDENCES } from "@mailproof/core/deliverability/coverage";
 import type { Monitor } from "@mailproof/core/deliverability/monitor-items";
 import * as v from "valibot";
-import { Count, createText, describe, Integer } from "./common.ts";
+import { createText, describe } from "./common.ts";
+import * as field from "./fields.ts";
 import { DOMAIN_FIELDS, toDomainFields, wwwMessage } from "./sender.ts";
 
 export const MonitorSummary = v.object({
-  monitor_id: describe(v.string(), "The monitor's id."),
+  monitor_id: field.text("The monitor's id."),
   ...DOMAIN_FIELDS,
   sending_ip: describe(
     v.nullable(createText("ipv4")),
     "The sending IPv4 address. Null when none was given.",
   ),
-  interval_hours: describe(Count, "Hours between two checks."),
-  created_at: describe(v.string(), "When it was created, ISO 8601."),
-  next_check_at: describe(v.string(), "When the domain is checked next, ISO 8601."),
+  interval_hours: field.count("Hours between two checks."),
+  created_at: field.text("When it was created, ISO 8601."),
+  next_check_at: field.text("When the domain is checked next, ISO 8601."),
   last_check: describe(
     v.nullable(
       v.object({
-        check_id: describe(v.string(), "The check's id."),
-        score: describe(Integer, "Overall score, 0–100."),
-        grade: describe(v.string(), "Grade of the score, A to F."),
+        check_id: field.text("The check's id."),
+        score: field.integer("Overall score, 0–100."),
+        grade: field.text("Grade of the score, A to F."),
         confidence: describe(
           v.picklist(CONFIDENCES),
           "How much of the score's weight had an answer: high, medium or low.",
         ),
-        checked_at: describe(v.string(), "When the check was made, ISO 8601."),
+        checked_at: field.text("When the check was made, ISO 8601."),
       }),
     ),
     "The result of the last check. Null before the first.",
@@ -33,7 +34,7 @@ export const MonitorSummary = v.object({
     v.nullable(v.picklist(["insufficient_credits", "no_verdict", "failed"])),
     "Why the last run had no result. Null when it had one.",
   ),
-  message: describe(v.optional(v.string()), "A note for people. Left out when there is none."),
+  message: field.maybeText("A note for people. Left out when there is none."),
 });
 
 export const toMonitorSummary = ({

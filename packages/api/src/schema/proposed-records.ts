@@ -1,12 +1,11 @@
 import * as v from "valibot";
-import { Count, describe } from "./common.ts";
-
-const Text = v.string();
+import { describe } from "./common.ts";
+import * as field from "./fields.ts";
 
 const DNS_RECORD_FIELDS = {
-  name: describe(v.string(), "The whole name, without a final dot."),
+  name: field.text("The whole name, without a final dot."),
   type: describe(v.picklist(["TXT", "MX", "A", "PTR"]), "The record's type."),
-  value: describe(v.string(), "The value, without quotes."),
+  value: field.text("The value, without quotes."),
 };
 
 export const DnsRecord = v.object(DNS_RECORD_FIELDS);
@@ -32,36 +31,27 @@ export const PROPOSAL_FIELDS = {
     v.optional(v.array(DnsRecord)),
     "The published records to remove with it. Left out when there are none.",
   ),
-  record_points: describe(
-    v.optional(Count),
+  record_points: field.maybeCount(
     "Points that the overall score gains by publishing the record, with all that it resolves. Left out where the check cannot measure that.",
   ),
-  file: describe(
-    v.optional(
-      v.object({
-        url: describe(v.string(), "Where to publish the file."),
-        content: describe(v.string(), "Its content, with line ends."),
-      }),
-    ),
+  file: field.maybeObject(
     "A file to publish with the record: the policy of MTA-STS. Left out otherwise.",
+    {
+      url: field.text("Where to publish the file."),
+      content: field.text("Its content, with line ends."),
+    },
   ),
-  note: describe(
-    v.optional(Text),
-    "What else to do, in a sentence. Left out when there is nothing.",
-  ),
+  note: field.maybeText("What else to do, in a sentence. Left out when there is nothing."),
 };
 
 export const SpfTreeNode = v.object({
-  depth: describe(
-    Count,
+  depth: field.count(
     "Depth in the tree. 0 for the domain itself, 1 for what its record includes, and so on.",
   ),
-  term: describe(
-    v.optional(Text),
+  term: field.maybeText(
     "The include or redirect that refers to this record. Left out for the domain itself.",
   ),
-  domain: describe(
-    v.optional(Text),
+  domain: field.maybeText(
     "The domain of the record. Left out when it is different for each message (a macro).",
   ),
   status: describe(
@@ -80,37 +70,26 @@ export const SpfTreeNode = v.object({
     ]),
     "record: there is one SPF record. several: more than one. none: none. nxdomain: the domain does not exist. loop: it refers back to a record above. unread: it was not looked up. Otherwise why the look-up failed.",
   ),
-  record: describe(
-    v.optional(Text),
+  record: field.maybeText(
     "The SPF record. Left out when there is none, when it has more than 4,096 characters, and where the same record is earlier in the tree.",
   ),
-  lookups: describe(
-    Count,
+  lookups: field.count(
     "DNS look-ups of this term and everything below it. For the domain itself: all look-ups of the policy.",
   ),
-  own_lookups: describe(Count, "DNS look-ups of only this record's a, mx, ptr and exists terms."),
-  address_blocks: describe(
-    v.optional(Count),
+  own_lookups: field.count("DNS look-ups of only this record's a, mx, ptr and exists terms."),
+  address_blocks: field.maybeCount(
     "Number of ip4 and ip6 terms that could replace the term. Left out when it stands for more than address blocks.",
   ),
 });
 
 export const FlattenedSpf = v.object({
   ...PROPOSAL_FIELDS,
-  includes: describe(
-    v.array(
-      v.object({
-        include: describe(v.string(), "The domain that the record no longer includes."),
-        address_blocks: describe(Count, "Number of ip4 and ip6 terms in its place."),
-      }),
-    ),
-    "The includes that were replaced.",
-  ),
-  lookups: describe(Count, "DNS look-ups that evaluating the record takes. The limit is 10."),
-  bytes: describe(
-    Count,
-    "Length of the record. Above 450 it may no longer fit into one UDP answer.",
-  ),
+  includes: field.objects("The includes that were replaced.", {
+    include: field.text("The domain that the record no longer includes."),
+    address_blocks: field.count("Number of ip4 and ip6 terms in its place."),
+  }),
+  lookups: field.count("DNS look-ups that evaluating the record takes. The limit is 10."),
+  bytes: field.count("Length of the record. Above 450 it may no longer fit into one UDP answer."),
 });
 
 export type FlattenedSpf = v.InferOutput<typeof FlattenedSpf>;

@@ -3,6 +3,7 @@ import { type RowOrder, SORT_FIELDS } from "@mailproof/core/find-rows/sort-rows"
 import type { ResultSummary as StoredSummary } from "@mailproof/core/rows/result-summary";
 import * as v from "valibot";
 import { describe, Integer, limitCharacters, noControls, notEmpty } from "./common.ts";
+import * as field from "./fields.ts";
 
 export const FILTER_LENGTH_MAX = 1_000;
 const TEXT_LENGTH_MAX = 254;
@@ -18,7 +19,7 @@ export const Filter = v.pipe(
   v.transform(parseRowFilter),
 );
 
-const SORTS = SORT_FIELDS.flatMap((field) => [field, `-${field}`]);
+const SORTS = SORT_FIELDS.flatMap((name) => [name, `-${name}`]);
 
 const Sort = v.pipe(
   v.picklist(SORTS, `must be one of ${SORTS.join(", ")}`),
@@ -63,45 +64,34 @@ export const RowFacets = v.record(v.string(), Counts);
 export const ResultSummary = v.object({
   statuses: describe(Counts, "Rows of each status, including those without any."),
   reasons: describe(Counts, "Rows of each reason."),
-  scores: describe(
-    v.array(
-      v.object({
-        from: describe(Integer, "The lowest score."),
-        to: describe(Integer, "The highest score."),
-        count: describe(Integer, "Rows with such a score."),
-      }),
-    ),
-    "Rows in bands of `quality_score`.",
-  ),
+  scores: field.objects("Rows in bands of `quality_score`.", {
+    from: field.integer("The lowest score."),
+    to: field.integer("The highest score."),
+    count: field.integer("Rows with such a score."),
+  }),
   providers: describe(Counts, "Rows of each mail provider that is recognized."),
-  top_domains: describe(
-    v.array(
-      v.object({
-        domain: describe(v.string(), "The domain."),
-        count: describe(Integer, "Rows with such an address."),
-      }),
-    ),
+  top_domains: field.objects(
     "The list's most frequent domains, at most 20. A domain of a single address is left out.",
+    {
+      domain: field.text("The domain."),
+      count: field.integer("Rows with such an address."),
+    },
   ),
-  typos: describe(
-    v.array(
-      v.object({
-        domain: describe(v.string(), "The domain as it was typed."),
-        meant: describe(v.string(), "The domain that was probably meant."),
-        count: describe(Integer, "Rows with this suggestion."),
-      }),
-    ),
+  typos: field.objects(
     "Frequent domains that are probably typed wrong: `correct` of `POST /v1/jobs/{id}/again` verifies their rows at the other domain.",
+    {
+      domain: field.text("The domain as it was typed."),
+      meant: field.text("The domain that was probably meant."),
+      count: field.integer("Rows with this suggestion."),
+    },
   ),
-  suspicions: describe(
-    v.array(
-      v.object({
-        at: describe(v.string(), "A provider or domain."),
-        count: describe(Integer, "Rows."),
-        message: describe(v.string(), "A sentence."),
-      }),
-    ),
+  suspicions: field.objects(
     "Where all rows, ten or more, were refused in a list that is mostly valid elsewhere.",
+    {
+      at: field.text("A provider or domain."),
+      count: field.integer("Rows."),
+      message: field.text("A sentence."),
+    },
   ),
 });
 

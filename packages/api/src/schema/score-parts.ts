@@ -1,24 +1,14 @@
 import * as v from "valibot";
-import { Count, describe, Integer } from "./common.ts";
+import { describe } from "./common.ts";
+import * as field from "./fields.ts";
 
 export const createScoreParts = <Part extends v.GenericSchema<string>>(part: Part) =>
-  describe(
-    v.object({
-      components: describe(
-        v.array(
-          v.object({
-            component: describe(part, "The part's name."),
-            weight: describe(Count, "The part's weight."),
-            score: describe(Integer, "The part's score, 0–100."),
-          }),
-        ),
-        "The parts of the weighted mean.",
-      ),
-      before_cap: describe(Count, "The weighted mean before caps, 0–100."),
-      capped_by: describe(
-        v.optional(v.string()),
-        "The cap that lowered the score. Left out when no cap did.",
-      ),
+  field.object("How the score is computed.", {
+    components: field.objects("The parts of the weighted mean.", {
+      component: describe(part, "The part's name."),
+      weight: field.count("The part's weight."),
+      score: field.integer("The part's score, 0–100."),
     }),
-    "How the score is computed.",
-  );
+    before_cap: field.count("The weighted mean before caps, 0–100."),
+    capped_by: field.maybeText("The cap that lowered the score. Left out when no cap did."),
+  });

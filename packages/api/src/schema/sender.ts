@@ -11,7 +11,7 @@ import { isPublicIp, parseIp } from "@mailproof/mail/ip";
 import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
-import { describe } from "./common.ts";
+import * as field from "./fields.ts";
 
 const DOMAIN_WORDS = "must be a domain name such as example.com";
 const IP_WORDS = "must be an IPv4 address such as 192.0.2.1; leave it out if there is none";
@@ -41,8 +41,8 @@ export const DomainNames = v.pipe(
 );
 
 export const DOMAIN_FIELDS = {
-  domain: describe(v.string(), "The domain in lower case, in A-labels (xn--…)."),
-  domain_unicode: describe(v.string(), "The same domain in Unicode."),
+  domain: field.text("The domain in lower case, in A-labels (xn--…)."),
+  domain_unicode: field.text("The same domain in Unicode."),
 };
 
 export const toDomainFields = (domain: string) => ({ domain, domain_unicode: toUnicode(domain) });

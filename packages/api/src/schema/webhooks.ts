@@ -7,6 +7,7 @@ import { findWebhook } from "@mailproof/core/webhooks/webhooks";
 import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
 import { Count, createList, describe, Integer } from "./common.ts";
+import * as field from "./fields.ts";
 
 export const EventName = v.picklist(
   WEBHOOK_EVENT_TYPES,
@@ -25,19 +26,18 @@ const DisabledBecause = describe(
 );
 
 export const WebhookSummary = v.object({
-  id: describe(v.string(), "The webhook's id."),
-  url: describe(v.string(), "The HTTPS address that events are sent to."),
+  id: field.text("The webhook's id."),
+  url: field.text("The HTTPS address that events are sent to."),
   events: describe(v.array(EventName), "The events that are sent."),
   status: describe(v.picklist(["active", "disabled"]), "Whether events are sent."),
   disabled_because: describe(
     v.optional(DisabledBecause),
     "Why the webhook is disabled. Left out while it is active.",
   ),
-  failing_since: describe(
-    v.optional(v.string()),
+  failing_since: field.maybeText(
     "Start of the failed attempts, ISO 8601. Left out when the last attempt succeeded.",
   ),
-  created_at: describe(v.string(), "When it was created, ISO 8601."),
+  created_at: field.text("When it was created, ISO 8601."),
 });
 
 export const toWebhookSummary = (webhook: Webhook): v.InferOutput<typeof WebhookSummary> => {
@@ -68,14 +68,13 @@ export const noSuchWebhook = () =>
   new Failure("NOT_FOUND", "nothing_charged", "The account has no webhook with this id.");
 
 export const DeliverySummary = v.object({
-  id: describe(v.string(), "The delivery's id."),
-  event_id: describe(
-    v.string(),
+  id: field.text("The delivery's id."),
+  event_id: field.text(
     "The event's id, also in the header webhook-id and the same on each attempt.",
   ),
-  event: describe(v.string(), "The event's type."),
+  event: field.text("The event's type."),
   status: describe(v.picklist(DELIVERY_STATUSES), "The state of the delivery."),
-  attempts: describe(Count, "Number of attempts."),
+  attempts: field.count("Number of attempts."),
   response_status: describe(
     v.nullable(Integer),
     "The HTTP status of the last response. Null when there was none.",
@@ -84,25 +83,19 @@ export const DeliverySummary = v.object({
     v.nullable(v.record(v.string(), v.unknown())),
     "The body of the request: the event as it is sent. Null for an entry that is not sent.",
   ),
-  response_body: describe(
-    v.nullable(v.string()),
+  response_body: field.textOrNull(
     "The first 500 characters of the last response, without the signing secret and the signature. Null when there was no body.",
   ),
   latency_ms: describe(
     v.nullable(Count),
     "Time until the last response, in milliseconds. Null when there was none.",
   ),
-  error: describe(
-    v.nullable(v.string()),
-    "Code for why the last attempt failed. Null when it did not.",
-  ),
-  created_at: describe(v.string(), "When it was created, ISO 8601."),
-  last_attempt_at: describe(
-    v.nullable(v.string()),
+  error: field.textOrNull("Code for why the last attempt failed. Null when it did not."),
+  created_at: field.text("When it was created, ISO 8601."),
+  last_attempt_at: field.textOrNull(
     "When the last attempt was made, ISO 8601. Null before the first.",
   ),
-  next_attempt_at: describe(
-    v.nullable(v.string()),
+  next_attempt_at: field.textOrNull(
     "When the next attempt is made, ISO 8601. Null when there is none.",
   ),
 });
