@@ -1,6 +1,6 @@
+import { KEYED_ERRORS } from "@mailproof/api/http/endpoint";
 import { LOOK_UP_ROUTES, STATUS } from "@mailproof/api/http/http-failure";
 import { ERRORS, type ErrorPage, errorExample } from "@mailproof/api/openapi/errors";
-import { KEYED_ERRORS } from "@mailproof/api/schema/common";
 import { type FailureCode, getMoneySentence, type MoneyOutcome } from "@mailproof/core/lib/failure";
 import { PLAN_IDS, PLANS } from "@mailproof/core/money/plans";
 import type { Guide } from "./guide.ts";

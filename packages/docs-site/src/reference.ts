@@ -1,6 +1,6 @@
+import { KEYED_ERRORS } from "@mailproof/api/http/endpoint";
 import { EXAMPLES } from "@mailproof/api/openapi/examples";
 import type { OpenApi } from "@mailproof/api/openapi/openapi";
-import { KEYED_ERRORS } from "@mailproof/api/schema/common";
 import type { WriteSnippets } from "./guide.ts";
 import { block, type Html, html, inLanguages, inline, NOTHING } from "./html.ts";
 

@@ -1,7 +1,7 @@
 import { cancelJob as endByCancelling } from "@mailproof/core/lists/cancel-job";
 import * as v from "valibot";
-import { endpoint } from "../http/endpoint.ts";
-import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
+import { endpoint, ok } from "../http/endpoint.ts";
+import { describe, Id } from "../schema/common.ts";
 import { JobSummary, readJobSummary, requireJob } from "../schema/jobs.ts";
 
 export const cancelJob = endpoint({
@@ -12,21 +12,19 @@ export const cancelJob = endpoint({
     "The contract has the status cancelled, and no way to reach it: a wrong list could not be stopped.",
   summary:
     "Cancel a job. Addresses without a result are not verified, and their credits are refunded.",
-  price: null,
   access: "verification:write",
-  needs: ["table:readwrite"],
   tool: {
     effect: "destructive",
     hint: "Ask the user first: a cancelled job cannot be resumed. Its results stay, and are charged.",
   },
   repeat: "always",
-  errors: [...KEYED_ERRORS, "NOT_FOUND", "NOT_READY", "JOB_ENDED"],
+  errors: ["NOT_FOUND", "NOT_READY", "JOB_ENDED"],
 
   path: v.strictObject({ id: describe(Id, "The job's id (`job_id`).") }),
   output: JobSummary,
 
   async handle(world, caller, { path }) {
     const job = await requireJob(world, caller, path.id);
-    return { status: 200, data: await readJobSummary(world, await endByCancelling(world, job)) };
+    return ok(await readJobSummary(world, await endByCancelling(world, job)));
   },
 });

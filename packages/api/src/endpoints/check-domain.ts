@@ -2,9 +2,9 @@ import { checkOnce } from "@mailproof/core/deliverability/check-once";
 import { formatCredits } from "@mailproof/core/money/credits";
 import { PRICES } from "@mailproof/core/money/prices";
 import * as v from "valibot";
-import { endpoint } from "../http/endpoint.ts";
+import { endpoint, ok } from "../http/endpoint.ts";
 import { keyedBy } from "../http/idempotency.ts";
-import { describe, KEYED_ERRORS, PAID_ERRORS } from "../schema/common.ts";
+import { describe, PAID_ERRORS } from "../schema/common.ts";
 import { CheckMoney, CheckResult } from "../schema/deliverability-check.ts";
 import { assertPublicSender, DomainName, SendingIp } from "../schema/sender.ts";
 import { toCheckResult, toMoney } from "../schema/to-check-result.ts";
@@ -19,7 +19,7 @@ export const checkDomain = endpoint({
   needs: ["table:readwrite", "queue:send", "dns"],
   keyed: true,
   tool: { effect: "additive" },
-  errors: [...KEYED_ERRORS, ...PAID_ERRORS],
+  errors: [...PAID_ERRORS],
 
   body: v.strictObject({
     domain: describe(
@@ -47,6 +47,6 @@ export const checkDomain = endpoint({
       idempotencyKey: keyed,
       reason: "deliverability_check",
     });
-    return { status: 200, data: { ...toCheckResult(checked), ...toMoney(checked, caller) } };
+    return ok({ ...toCheckResult(checked), ...toMoney(checked, caller) });
   },
 });

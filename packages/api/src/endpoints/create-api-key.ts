@@ -10,7 +10,6 @@ import {
   createList,
   describe,
   Integer,
-  KEYED_ERRORS,
   limitCharacters,
   Mode,
   notEmpty,
@@ -33,13 +32,11 @@ export const createApiKey = endpoint({
   addition:
     "The contract names the group API keys without its paths: a program makes and rotates them here.",
   summary: "Create an API key. It is shown only in this response.",
-  price: null,
   access: "unrestricted",
-  needs: ["table:readwrite"],
   // Not a tool: a key would outlive the conversation that shows it.
   tool: null,
   answers: [201],
-  errors: [...KEYED_ERRORS, "LIMIT_REACHED", "PAYLOAD_TOO_LARGE"],
+  errors: ["LIMIT_REACHED", "PAYLOAD_TOO_LARGE"],
 
   body: v.strictObject({
     name: describe(

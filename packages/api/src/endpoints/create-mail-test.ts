@@ -4,7 +4,7 @@ import { PRICES } from "@mailproof/core/money/prices";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { keyedBy } from "../http/idempotency.ts";
-import { CreditsRemaining, KEYED_ERRORS } from "../schema/common.ts";
+import { CreditsRemaining } from "../schema/common.ts";
 import * as field from "../schema/fields.ts";
 import { MailTest, toMailTest } from "../schema/mail-tests.ts";
 
@@ -24,7 +24,7 @@ export const createMailTest = endpoint({
     hint: "The address accepts one mail within the hour. Ask the user to send it from the system to test, then read the report with get_mail_test.",
   },
   answers: [201],
-  errors: [...KEYED_ERRORS, "INVALID_IDEMPOTENCY_KEY", "INSUFFICIENT_CREDITS", "NOT_CONFIGURED"],
+  errors: ["INVALID_IDEMPOTENCY_KEY", "INSUFFICIENT_CREDITS", "NOT_CONFIGURED"],
 
   output: v.object({
     ...MailTest.entries,

@@ -2,7 +2,7 @@ import { INTERVAL_HOURS } from "@mailproof/core/deliverability/monitor-items";
 import { addMonitor } from "@mailproof/core/deliverability/monitors";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
-import { describe, KEYED_ERRORS, optionalOr } from "../schema/common.ts";
+import { describe, optionalOr } from "../schema/common.ts";
 import { MonitorSummary, toMonitorSummary } from "../schema/monitors.ts";
 import { assertPublicSender, DomainName, SendingIp } from "../schema/sender.ts";
 
@@ -15,13 +15,12 @@ export const createMonitor = endpoint({
   addition:
     "A check is true on its day: a monitor repeats it and sends dmarc.failed or blacklist.detected.",
   summary: "Monitor a domain: it is checked at intervals. Each run is an ordinary, paid check.",
-  price: null,
   access: "deliverability:write",
   needs: ["table:readwrite", "queue:send"],
   tool: { effect: "idempotent", hint: "Each check it makes costs as much as check_domain." },
   repeat: "always",
   answers: [200, 201],
-  errors: [...KEYED_ERRORS, "LIMIT_REACHED", "PAYLOAD_TOO_LARGE"],
+  errors: ["LIMIT_REACHED", "PAYLOAD_TOO_LARGE"],
 
   body: v.strictObject({
     domain: describe(DomainName, "The domain to monitor, written as for a deliverability check."),

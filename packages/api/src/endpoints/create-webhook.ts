@@ -2,7 +2,7 @@ import { getOwnerId } from "@mailproof/core/money/payer";
 import { createWebhook as addWebhook } from "@mailproof/core/webhooks/webhooks";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
-import { describe, KEYED_ERRORS } from "../schema/common.ts";
+import { describe } from "../schema/common.ts";
 import * as field from "../schema/fields.ts";
 import { assertMayCall, OutgoingUrl } from "../schema/outgoing-url.ts";
 import { EventNames, toWebhookSummary, WebhookSummary } from "../schema/webhooks.ts";
@@ -13,12 +13,11 @@ export const createWebhook = endpoint({
   tag: "Webhooks",
   summary:
     "Send events to an HTTPS address. The secret that signs them is shown only in this response.",
-  price: null,
   access: "webhooks:write",
   needs: ["table:readwrite", "https", "seal"],
   tool: { effect: "additive" },
   answers: [201],
-  errors: [...KEYED_ERRORS, "LIMIT_REACHED", "PAYLOAD_TOO_LARGE"],
+  errors: ["LIMIT_REACHED", "PAYLOAD_TOO_LARGE"],
 
   body: v.strictObject({
     url: describe(OutgoingUrl, "The HTTPS address to send events to."),

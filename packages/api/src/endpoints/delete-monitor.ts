@@ -3,8 +3,8 @@ import { removeMonitor } from "@mailproof/core/deliverability/monitors";
 import { Failure } from "@mailproof/core/lib/failure";
 import { getOwnerId } from "@mailproof/core/money/payer";
 import * as v from "valibot";
-import { endpoint } from "../http/endpoint.ts";
-import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
+import { endpoint, ok } from "../http/endpoint.ts";
+import { describe, Id } from "../schema/common.ts";
 import * as field from "../schema/fields.ts";
 
 export const deleteMonitor = endpoint({
@@ -13,11 +13,9 @@ export const deleteMonitor = endpoint({
   tag: "Deliverability",
   addition: "Ends a monitor, which would otherwise check for ever.",
   summary: "Delete a monitor. A check that has started is finished and charged.",
-  price: null,
   access: "deliverability:write",
-  needs: ["table:readwrite"],
   tool: { effect: "destructive" },
-  errors: [...KEYED_ERRORS, "NOT_FOUND"],
+  errors: ["NOT_FOUND"],
 
   path: v.strictObject({ id: describe(Id, "The monitor's id (`monitor_id`).") }),
   output: v.object({
@@ -30,6 +28,6 @@ export const deleteMonitor = endpoint({
     const isTheirs = monitor?.owner === getOwnerId(caller);
     if (!isTheirs || !(await removeMonitor(world, monitor)))
       throw new Failure("NOT_FOUND", "nothing_charged", "No such monitor.");
-    return { status: 200, data: { monitor_id: id, deleted: true as const } };
+    return ok({ monitor_id: id, deleted: true as const });
   },
 });

@@ -1,7 +1,7 @@
 import { deleteWebhook as removeWebhook } from "@mailproof/core/webhooks/webhooks";
 import * as v from "valibot";
-import { endpoint } from "../http/endpoint.ts";
-import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
+import { endpoint, ok } from "../http/endpoint.ts";
+import { describe, Id } from "../schema/common.ts";
 import * as field from "../schema/fields.ts";
 import { noSuchWebhook, requireWebhook } from "../schema/webhooks.ts";
 
@@ -10,11 +10,9 @@ export const deleteWebhook = endpoint({
   route: "DELETE /v1/webhooks/{id}",
   tag: "Webhooks",
   summary: "Delete a webhook. Its pending deliveries are dropped.",
-  price: null,
   access: "webhooks:write",
-  needs: ["table:readwrite"],
   tool: { effect: "destructive" },
-  errors: [...KEYED_ERRORS, "NOT_FOUND"],
+  errors: ["NOT_FOUND"],
 
   path: v.strictObject({ id: describe(Id, "The webhook's id.") }),
   output: v.object({
@@ -25,6 +23,6 @@ export const deleteWebhook = endpoint({
   async handle(world, caller, { path }) {
     const webhook = await requireWebhook(world, caller, path.id);
     if (!(await removeWebhook(world, webhook))) throw noSuchWebhook();
-    return { status: 200, data: { id: webhook.id, deleted: true as const } };
+    return ok({ id: webhook.id, deleted: true as const });
   },
 });

@@ -37,7 +37,7 @@ import { LAMBDA_BYTES_MAX } from "../http/body.ts";
 import { type Answer, type Caller, endpoint } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
 import { createRowPage } from "../http/row-page.ts";
-import { describe, Id, KEYED_ERRORS, limitCharacters, noControls } from "../schema/common.ts";
+import { describe, Id, limitCharacters, noControls } from "../schema/common.ts";
 import { ExportMetadata, UnverifiedRow, VerifiedRow } from "../schema/export-json.ts";
 import * as field from "../schema/fields.ts";
 import { assertNotDeleted, requireJob } from "../schema/jobs.ts";
@@ -87,14 +87,13 @@ export const downloadJob = endpoint({
   tag: "Jobs",
   summary:
     "Export the results of a job as CSV or as a spreadsheet, with the list's own columns, or as JSON.",
-  price: null,
   access: "verification:read",
   needs: ["table:readwrite", "blobs:read", "blobs:write", "queue:send"],
   tool: {
     effect: "readOnly",
     hint: "Returns a link to the file. Anyone who has the link can open it until it expires.",
   },
-  errors: [...KEYED_ERRORS, "NOT_FOUND", "NOT_READY"],
+  errors: ["NOT_FOUND", "NOT_READY"],
 
   path: v.strictObject({ id: describe(Id, "The job's id (`job_id`).") }),
   query: v.strictObject({

@@ -4,13 +4,7 @@ import type { ErasedCounts } from "@mailproof/core/erasure/items";
 import * as v from "valibot";
 import { assertMay } from "../http/authenticate.ts";
 import { endpoint } from "../http/endpoint.ts";
-import {
-  describe,
-  EMAIL_LENGTH_MAX,
-  KEYED_ERRORS,
-  limitCharacters,
-  notEmpty,
-} from "../schema/common.ts";
+import { describe, EMAIL_LENGTH_MAX, limitCharacters, notEmpty } from "../schema/common.ts";
 import * as field from "../schema/fields.ts";
 
 export const eraseData = endpoint({
@@ -19,7 +13,6 @@ export const eraseData = endpoint({
   tag: "Account",
   addition: "The contract does not say how what is stored of a person is erased.",
   summary: "Erase what the account has stored of an email address.",
-  price: null,
   access: "verification:write",
   needs: ["table:readwrite", "blobs:read", "blobs:write", "seal"],
   tool: {
@@ -27,7 +20,6 @@ export const eraseData = endpoint({
     hint: "Ask the user first: results and activity of the address cannot be restored. Needs the scope activity:write, too.",
   },
   answers: [200, 202],
-  errors: KEYED_ERRORS,
 
   query: v.strictObject({
     email: describe(

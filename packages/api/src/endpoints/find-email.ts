@@ -9,9 +9,9 @@ import { PRICES } from "@mailproof/core/money/prices";
 import { selectEngine } from "@mailproof/core/verify/sandbox";
 import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
-import { endpoint } from "../http/endpoint.ts";
+import { endpoint, ok } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
-import { CreditsRemaining, createText, describe, Integer, KEYED_ERRORS } from "../schema/common.ts";
+import { CreditsRemaining, createText, describe, Integer } from "../schema/common.ts";
 import * as field from "../schema/fields.ts";
 import { DOMAIN_FIELDS, DomainName, toDomainFields, wwwMessage } from "../schema/sender.ts";
 
@@ -36,7 +36,7 @@ export const findEmail = endpoint({
   access: "verification:write",
   needs: ["table:readwrite", "queue:send", "mail"],
   tool: { effect: "additive", hint: "Use status: a returned email may still be a guess." },
-  errors: [...KEYED_ERRORS, "INSUFFICIENT_CREDITS", "PAYLOAD_TOO_LARGE"],
+  errors: ["INSUFFICIENT_CREDITS", "PAYLOAD_TOO_LARGE"],
 
   body: v.strictObject({
     first_name: describe(
@@ -82,23 +82,20 @@ export const findEmail = endpoint({
     const person = { first: first_name, last: last_name };
     const search = { person, domain };
     const { price, result: found, replayed, remaining } = await findOnce(world, caller, search);
-    return {
-      status: 200,
-      data: {
-        first_name,
-        last_name,
-        ...toDomainFields(domain),
-        email: found.email,
-        confidence: found.confidence,
-        pattern: found.pattern,
-        verified: found.status === "valid",
-        status: found.status,
-        message: [wwwMessage(domain) ?? [], messageFor(found, person, domain)].flat().join(" "),
-        credits_used: caller.mode === "test" ? 0 : toCredits(price),
-        ...(remaining !== undefined && { credits_remaining: toCredits(remaining) }),
-        ...(replayed && { idempotent_replay: true }),
-      },
-    };
+    return ok({
+      first_name,
+      last_name,
+      ...toDomainFields(domain),
+      email: found.email,
+      confidence: found.confidence,
+      pattern: found.pattern,
+      verified: found.status === "valid",
+      status: found.status,
+      message: [wwwMessage(domain) ?? [], messageFor(found, person, domain)].flat().join(" "),
+      credits_used: caller.mode === "test" ? 0 : toCredits(price),
+      ...(remaining !== undefined && { credits_remaining: toCredits(remaining) }),
+      ...(replayed && { idempotent_replay: true }),
+    });
   },
 });
 

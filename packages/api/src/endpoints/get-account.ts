@@ -6,8 +6,8 @@ import { type Halves, toCredits } from "@mailproof/core/money/credits";
 import { PLAN_IDS, PLANS } from "@mailproof/core/money/plans";
 import { TEST_BALANCE } from "@mailproof/core/money/test-mode";
 import * as v from "valibot";
-import { endpoint } from "../http/endpoint.ts";
-import { describe, KEYED_ERRORS, Mode, ScopeName } from "../schema/common.ts";
+import { endpoint, ok } from "../http/endpoint.ts";
+import { describe, Mode, ScopeName } from "../schema/common.ts";
 import * as field from "../schema/fields.ts";
 import { ReachField, toReach } from "../schema/reach.ts";
 
@@ -17,11 +17,7 @@ export const getAccount = endpoint({
   tag: "Account",
   addition: "The contract names the group account without its paths: plan and credits are here.",
   summary: "Get the account: its plan, its credits, and the scopes of the key in use.",
-  price: null,
   access: "account:read",
-  needs: ["table:readwrite"],
-  tool: { effect: "readOnly" },
-  errors: KEYED_ERRORS,
 
   output: v.object({
     account_id: field.text("The account's id."),
@@ -66,31 +62,28 @@ export const getAccount = endpoint({
       caller.mode === "live" ? await getBalance(world.table, caller.account) : TEST_BALANCE;
     const reach = await findReach(world);
     const plan = PLANS[account.plan];
-    return {
-      status: 200,
-      data: {
-        account_id: account.account,
-        name: account.name,
-        created_at: account.createdAt,
-        retention_days: getRetentionDays(account),
-        reach: toReach(reach),
-        plan: {
-          id: account.plan,
-          max_addresses_per_job: plan.jobAddressesMax,
-          requests_per_minute: plan.requestsPerMinute,
-          account_requests_per_minute: plan.accountRequestsPerMinute,
-          retention_days: plan.retentionDays,
-        },
-        credits: {
-          available: toCredits(balance.available),
-          held: toCredits(balance.held),
-          used: toCredits((balance.debited - balance.held) as Halves),
-          spent: toCredits(balance.spent),
-          refunded: toCredits(balance.refunded),
-          granted: toCredits(balance.granted),
-        },
-        key: { key_id: caller.keyId, mode: caller.mode, scopes: caller.scopes },
+    return ok({
+      account_id: account.account,
+      name: account.name,
+      created_at: account.createdAt,
+      retention_days: getRetentionDays(account),
+      reach: toReach(reach),
+      plan: {
+        id: account.plan,
+        max_addresses_per_job: plan.jobAddressesMax,
+        requests_per_minute: plan.requestsPerMinute,
+        account_requests_per_minute: plan.accountRequestsPerMinute,
+        retention_days: plan.retentionDays,
       },
-    };
+      credits: {
+        available: toCredits(balance.available),
+        held: toCredits(balance.held),
+        used: toCredits((balance.debited - balance.held) as Halves),
+        spent: toCredits(balance.spent),
+        refunded: toCredits(balance.refunded),
+        granted: toCredits(balance.granted),
+      },
+      key: { key_id: caller.keyId, mode: caller.mode, scopes: caller.scopes },
+    });
   },
 });

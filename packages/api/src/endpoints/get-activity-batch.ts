@@ -1,8 +1,8 @@
 import { findActivity } from "@mailproof/core/activity/find-activity";
 import * as v from "valibot";
-import { endpoint } from "../http/endpoint.ts";
+import { endpoint, ok } from "../http/endpoint.ts";
 import { ActivityRecord, Email, toRecord } from "../schema/activity.ts";
-import { createList, describe, KEYED_ERRORS } from "../schema/common.ts";
+import { createList, describe } from "../schema/common.ts";
 import * as field from "../schema/fields.ts";
 
 const EMAILS_MAX = 100;
@@ -12,12 +12,10 @@ export const getActivityBatch = endpoint({
   route: "POST /v1/activity/batch",
   tag: "Activity",
   summary: "Get the opens and clicks of up to 100 addresses, in the order of the request.",
-  price: null,
   access: "activity:read",
-  needs: ["table:readwrite"],
   tool: { effect: "readOnly" },
   repeat: "always",
-  errors: [...KEYED_ERRORS, "PAYLOAD_TOO_LARGE"],
+  errors: ["PAYLOAD_TOO_LARGE"],
 
   body: v.strictObject({
     emails: describe(
@@ -37,6 +35,6 @@ export const getActivityBatch = endpoint({
     const results = await Promise.all(
       body.emails.map(async (email) => toRecord(email, await findActivity(world, caller, email))),
     );
-    return { status: 200, data: { results, total: results.length } };
+    return ok({ results, total: results.length });
   },
 });

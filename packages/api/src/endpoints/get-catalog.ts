@@ -2,7 +2,7 @@ import { toCredits } from "@mailproof/core/money/credits";
 import { CREDIT_PACKS, PLAN_IDS, PLANS } from "@mailproof/core/money/plans";
 import { PRICES } from "@mailproof/core/money/prices";
 import * as v from "valibot";
-import { endpoint } from "../http/endpoint.ts";
+import { endpoint, ok } from "../http/endpoint.ts";
 import { Credits, describe } from "../schema/common.ts";
 import * as field from "../schema/fields.ts";
 
@@ -12,11 +12,8 @@ export const getCatalog = endpoint({
   tag: "Service",
   addition: "The contract names the public catalogue without its path.",
   summary: "List plans, credit packs and the price of each operation.",
-  price: null,
   access: "public",
   needs: [],
-  tool: { effect: "readOnly" },
-  errors: ["INVALID_REQUEST"],
 
   output: v.object({
     currency: describe(v.literal("USD"), "The currency of all prices."),
@@ -42,34 +39,31 @@ export const getCatalog = endpoint({
   }),
 
   async handle() {
-    return {
-      status: 200,
-      data: {
-        currency: "USD" as const,
-        plans: PLAN_IDS.map((id) => ({
-          id,
-          price_cents_per_month: PLANS[id].centsPerMonth,
-          max_addresses_per_job: PLANS[id].jobAddressesMax,
-          requests_per_minute: PLANS[id].requestsPerMinute,
-          account_requests_per_minute: PLANS[id].accountRequestsPerMinute,
-          retention_days: PLANS[id].retentionDays,
-        })),
-        credit_packs: CREDIT_PACKS.map(({ id, credits, cents }) => ({
-          id,
-          credits,
-          price_cents: cents,
-        })),
-        credits_per_operation: {
-          verify: toCredits(PRICES.verify),
-          verify_from_cache: toCredits(PRICES.verifyCached),
-          verify_controlled: toCredits(PRICES.verifyControlled),
-          verify_batch_per_address: toCredits(PRICES.batchAddress),
-          verify_file_per_address: toCredits(PRICES.fileAddress),
-          find: toCredits(PRICES.find),
-          deliverability_check: toCredits(PRICES.deliverabilityCheck),
-          mail_test: toCredits(PRICES.mailTest),
-        },
+    return ok({
+      currency: "USD" as const,
+      plans: PLAN_IDS.map((id) => ({
+        id,
+        price_cents_per_month: PLANS[id].centsPerMonth,
+        max_addresses_per_job: PLANS[id].jobAddressesMax,
+        requests_per_minute: PLANS[id].requestsPerMinute,
+        account_requests_per_minute: PLANS[id].accountRequestsPerMinute,
+        retention_days: PLANS[id].retentionDays,
+      })),
+      credit_packs: CREDIT_PACKS.map(({ id, credits, cents }) => ({
+        id,
+        credits,
+        price_cents: cents,
+      })),
+      credits_per_operation: {
+        verify: toCredits(PRICES.verify),
+        verify_from_cache: toCredits(PRICES.verifyCached),
+        verify_controlled: toCredits(PRICES.verifyControlled),
+        verify_batch_per_address: toCredits(PRICES.batchAddress),
+        verify_file_per_address: toCredits(PRICES.fileAddress),
+        find: toCredits(PRICES.find),
+        deliverability_check: toCredits(PRICES.deliverabilityCheck),
+        mail_test: toCredits(PRICES.mailTest),
       },
-    };
+    });
   },
 });

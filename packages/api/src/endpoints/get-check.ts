@@ -3,9 +3,9 @@ import { flattenSpf } from "@mailproof/core/deliverability/flatten";
 import { Failure } from "@mailproof/core/lib/failure";
 import { getOwnerId } from "@mailproof/core/money/payer";
 import * as v from "valibot";
-import { endpoint } from "../http/endpoint.ts";
+import { endpoint, ok } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
-import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
+import { describe, Id } from "../schema/common.ts";
 import { CheckResult } from "../schema/deliverability-check.ts";
 import * as field from "../schema/fields.ts";
 import { FlattenedSpf } from "../schema/proposed-records.ts";
@@ -17,11 +17,8 @@ export const getCheck = endpoint({
   route: "GET /v1/deliverability/checks/{id}",
   tag: "Deliverability",
   summary: "Get a deliverability check.",
-  price: null,
   access: "deliverability:read",
-  needs: ["table:readwrite"],
-  tool: { effect: "readOnly" },
-  errors: [...KEYED_ERRORS, "NOT_FOUND"],
+  errors: ["NOT_FOUND"],
 
   path: v.strictObject({ id: describe(Id, "The check's id (`check_id`).") }),
   query: v.strictObject({
@@ -49,9 +46,6 @@ export const getCheck = endpoint({
     if (flattened?.kind === "fault")
       throw invalidField("flatten", `${flattened.include}: ${flattened.fault}`);
     const data = { ...toCheckResult(stored), credits_used: 0, cached: false };
-    return {
-      status: 200,
-      data: { ...data, ...(flattened && { flattened_spf: toFlattenedSpf(flattened) }) },
-    };
+    return ok({ ...data, ...(flattened && { flattened_spf: toFlattenedSpf(flattened) }) });
   },
 });

@@ -3,8 +3,8 @@ import { NEXT_CODES } from "@mailproof/core/deliverability/progress/next-step";
 import { REASON_CODES } from "@mailproof/core/deliverability/progress/readiness";
 import { STEP_STATUSES, STEPS } from "@mailproof/core/deliverability/progress/steps";
 import * as v from "valibot";
-import { endpoint } from "../http/endpoint.ts";
-import { describe, KEYED_ERRORS } from "../schema/common.ts";
+import { endpoint, ok } from "../http/endpoint.ts";
+import { describe } from "../schema/common.ts";
 import { PublishedPolicy, ReportSource, toReportSource } from "../schema/domain-reports.ts";
 import * as field from "../schema/fields.ts";
 import { omitNull } from "../schema/omit-null.ts";
@@ -93,11 +93,7 @@ export const getDomainProgress = endpoint({
   addition: "One check does not say what to do next on the way to a strict DMARC policy.",
   summary:
     "Get how far a domain is on its way to a strict DMARC policy: published, tested, reported, enforced; what to do next; and whether a stricter policy is safe.",
-  price: null,
   access: "deliverability:read",
-  needs: ["table:readwrite"],
-  tool: { effect: "readOnly" },
-  errors: KEYED_ERRORS,
 
   path: v.strictObject({
     domain: describe(DomainName, "The domain, written as for a deliverability check."),
@@ -117,44 +113,41 @@ export const getDomainProgress = endpoint({
       domain,
     );
     const { policy, isReady, readyFor, reasons, mail } = readiness;
-    return {
-      status: 200,
-      data: {
-        ...toDomainFields(domain),
-        monitored: isMonitored,
-        steps: steps.map((one) => ({
-          step: one.step,
-          status: one.status,
-          ...omitNull({
-            observed_at: one.observedAt?.toISOString() ?? null,
-            check_id: one.check,
-            test_id: one.test,
-          }),
-          missing: [...one.missing],
-        })),
-        next: toNext(next),
-        dmarc: {
-          ...omitNull({ policy }),
-          ready: isReady,
-          ...omitNull({ ready_for: readyFor }),
-          reasons: [...reasons],
-          from: reports.since,
-          to: reports.until,
-          truncated: reports.isTruncated,
-          reports: reports.dmarc.reports,
-          reporters: Object.keys(reports.reporters).length,
-          days: mail.days,
-          days_at_policy: mail.daysAtPolicy,
-          messages: mail.messages,
-          forwarded: mail.forwarded,
-          ...omitNull({ aligned_share: cut(mail.alignedShare) }),
-          unaligned_source_count: mail.unalignedSources.length,
-          unaligned_sources: mail.unalignedSources
-            .slice(0, SOURCES_MAX)
-            .map((source) => toReportSource(source, domain)),
-        },
+    return ok({
+      ...toDomainFields(domain),
+      monitored: isMonitored,
+      steps: steps.map((one) => ({
+        step: one.step,
+        status: one.status,
+        ...omitNull({
+          observed_at: one.observedAt?.toISOString() ?? null,
+          check_id: one.check,
+          test_id: one.test,
+        }),
+        missing: [...one.missing],
+      })),
+      next: toNext(next),
+      dmarc: {
+        ...omitNull({ policy }),
+        ready: isReady,
+        ...omitNull({ ready_for: readyFor }),
+        reasons: [...reasons],
+        from: reports.since,
+        to: reports.until,
+        truncated: reports.isTruncated,
+        reports: reports.dmarc.reports,
+        reporters: Object.keys(reports.reporters).length,
+        days: mail.days,
+        days_at_policy: mail.daysAtPolicy,
+        messages: mail.messages,
+        forwarded: mail.forwarded,
+        ...omitNull({ aligned_share: cut(mail.alignedShare) }),
+        unaligned_source_count: mail.unalignedSources.length,
+        unaligned_sources: mail.unalignedSources
+          .slice(0, SOURCES_MAX)
+          .map((source) => toReportSource(source, domain)),
       },
-    };
+    });
   },
 });
 

@@ -11,9 +11,9 @@ import { listUnreadable } from "@mailproof/core/deliverability/reports/unreadabl
 import { signCursor, verifyCursor } from "@mailproof/core/lib/cursor";
 import { getOwnerId } from "@mailproof/core/money/payer";
 import * as v from "valibot";
-import { endpoint } from "../http/endpoint.ts";
+import { endpoint, ok } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
-import { Cursor, Day, describe, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
+import { Cursor, Day, describe, limitUpTo } from "../schema/common.ts";
 import {
   AlignedShare,
   NotedReports,
@@ -52,12 +52,10 @@ export const getDomainReports = endpoint({
   addition: "Shows what the stored reports say, by source.",
   summary:
     "Get what receivers reported about a domain: who sends as it, how much is aligned, and what to do about each source.",
-  price: null,
   access: "deliverability:read",
   needs: ["table:readwrite", "cursor"],
   // Not a tool: its response is longer than a model needs to choose the next step.
   tool: null,
-  errors: KEYED_ERRORS,
 
   path: v.strictObject({
     domain: describe(DomainName, "The domain, written as for a deliverability check."),
@@ -181,64 +179,61 @@ export const getDomainReports = endpoint({
       after === undefined ? dmarc.sources : skipTo(dmarc.sources, after as Position);
     const page = remaining.slice(0, limit);
     const last = remaining.length > limit ? page.at(-1) : undefined;
-    return {
-      status: 200,
-      data: {
-        ...toDomainFields(domain),
-        ...(address !== undefined && { reports_address: address }),
-        from: merged.since,
-        to: merged.until,
-        ...(stored && { stored: { from: stored.first, to: stored.last } }),
-        truncated: merged.isTruncated,
-        reporters: toCounts(merged.reporters)
-          .slice(0, REPORTERS_MAX)
-          .map(([name, reports]) => ({ name, reports })),
-        notes: merged.noted.map(({ day, reporter, reportId, path, what }) => ({
-          day,
-          reporter,
-          report_id: reportId,
-          field: path,
-          message: what,
+    return ok({
+      ...toDomainFields(domain),
+      ...(address !== undefined && { reports_address: address }),
+      from: merged.since,
+      to: merged.until,
+      ...(stored && { stored: { from: stored.first, to: stored.last } }),
+      truncated: merged.isTruncated,
+      reporters: toCounts(merged.reporters)
+        .slice(0, REPORTERS_MAX)
+        .map(([name, reports]) => ({ name, reports })),
+      notes: merged.noted.map(({ day, reporter, reportId, path, what }) => ({
+        day,
+        reporter,
+        report_id: reportId,
+        field: path,
+        message: what,
+      })),
+      unreadable: toUnreadableMails(unreadable),
+      dmarc: {
+        reports: dmarc.reports,
+        unauthenticated_reports: dmarc.unauthenticatedReports,
+        ...(dmarc.policy && {
+          policy: {
+            ...omitNull({ p: dmarc.policy.p, sp: dmarc.policy.sp, np: dmarc.policy.np }),
+            testing: dmarc.policy.isTesting,
+          },
+        }),
+        ...toReportSums(dmarc.total),
+        ...toAlignedShare(dmarc.total),
+        days: dmarc.days.map((one) => ({
+          day: one.day,
+          ...toReportSums(one),
+          ...toAlignedShare(one),
         })),
-        unreadable: toUnreadableMails(unreadable),
-        dmarc: {
-          reports: dmarc.reports,
-          unauthenticated_reports: dmarc.unauthenticatedReports,
-          ...(dmarc.policy && {
-            policy: {
-              ...omitNull({ p: dmarc.policy.p, sp: dmarc.policy.sp, np: dmarc.policy.np }),
-              testing: dmarc.policy.isTesting,
-            },
-          }),
-          ...toReportSums(dmarc.total),
-          ...toAlignedShare(dmarc.total),
-          days: dmarc.days.map((one) => ({
-            day: one.day,
-            ...toReportSums(one),
-            ...toAlignedShare(one),
-          })),
-          providers: listProviders(dmarc.sources).map(toProviderSums),
-          senders: senders.slice(0, SENDERS_MAX).map(toReportSender),
-          sender_count: senders.length,
-          source_count: dmarc.sources.length,
-          sources: page.map((source) => toReportSource(source, domain)),
-        },
-        tls: {
-          reports: tls.reports,
-          succeeded: tls.policies.reduce((sum, { succeeded }) => sum + succeeded, 0),
-          failed: tls.policies.reduce((sum, { failed }) => sum + failed, 0),
-          policies: tls.policies.map(({ policy, succeeded, failed, failures }) => ({
-            policy,
-            succeeded,
-            failed,
-            failures: toCounts(failures).map(([type, sessions]) => ({ type, sessions })),
-          })),
-          days: [...tls.days],
-        },
-        has_more: last !== undefined,
-        ...(last && { next_offset: signCursor(settings, bound, [last.messages, last.ip]) }),
+        providers: listProviders(dmarc.sources).map(toProviderSums),
+        senders: senders.slice(0, SENDERS_MAX).map(toReportSender),
+        sender_count: senders.length,
+        source_count: dmarc.sources.length,
+        sources: page.map((source) => toReportSource(source, domain)),
       },
-    };
+      tls: {
+        reports: tls.reports,
+        succeeded: tls.policies.reduce((sum, { succeeded }) => sum + succeeded, 0),
+        failed: tls.policies.reduce((sum, { failed }) => sum + failed, 0),
+        policies: tls.policies.map(({ policy, succeeded, failed, failures }) => ({
+          policy,
+          succeeded,
+          failed,
+          failures: toCounts(failures).map(([type, sessions]) => ({ type, sessions })),
+        })),
+        days: [...tls.days],
+      },
+      has_more: last !== undefined,
+      ...(last && { next_offset: signCursor(settings, bound, [last.messages, last.ip]) }),
+    });
   },
 });
 

@@ -1,9 +1,9 @@
 import { findReputation } from "@mailproof/core/activity/find-activity";
 import { REPUTATION_LEVELS, TRENDS } from "@mailproof/core/activity/reputation";
 import * as v from "valibot";
-import { endpoint } from "../http/endpoint.ts";
+import { endpoint, ok } from "../http/endpoint.ts";
 import { knowledge, toKnowledge } from "../schema/activity.ts";
-import { describe, KEYED_ERRORS } from "../schema/common.ts";
+import { describe } from "../schema/common.ts";
 import * as field from "../schema/fields.ts";
 import { omitNull } from "../schema/omit-null.ts";
 import { DOMAIN_FIELDS, DomainName, toDomainFields, wwwMessage } from "../schema/sender.ts";
@@ -13,11 +13,8 @@ export const getDomainReputation = endpoint({
   route: "GET /v1/activity/domain/{domain}",
   tag: "Activity",
   summary: "Get how a domain's addresses respond to mail, and whether a blocklist lists it.",
-  price: null,
   access: "activity:read",
   needs: ["table:readwrite", "dns"],
-  tool: { effect: "readOnly" },
-  errors: KEYED_ERRORS,
 
   path: v.strictObject({
     domain: describe(
@@ -66,27 +63,24 @@ export const getDomainReputation = endpoint({
   async handle(world, caller, { path }) {
     const of = await findReputation(world, caller, path.domain);
     const message = wwwMessage(path.domain);
-    return {
-      status: 200,
-      data: {
-        ...toDomainFields(path.domain),
-        reputation: { ...omitNull({ score: of.score }), level: of.level, trend: of.trend },
-        metrics: {
-          status: toKnowledge([of.activeAddresses, of.engagement, of.bounce, of.spam]),
-          total_emails_tracked: of.activeAddresses ?? 0,
-          ...omitNull({
-            avg_engagement_rate: of.engagement,
-            avg_bounce_rate: of.bounce,
-            spam_complaint_rate: of.spam,
-          }),
-        },
-        blacklist_status: {
-          status: of.blocklist.listed === null ? ("not_known" as const) : ("known" as const),
-          listed: of.blocklist.listed ?? false,
-          checked_at: of.blocklist.checkedAt,
-        },
-        ...(message !== undefined && { message }),
+    return ok({
+      ...toDomainFields(path.domain),
+      reputation: { ...omitNull({ score: of.score }), level: of.level, trend: of.trend },
+      metrics: {
+        status: toKnowledge([of.activeAddresses, of.engagement, of.bounce, of.spam]),
+        total_emails_tracked: of.activeAddresses ?? 0,
+        ...omitNull({
+          avg_engagement_rate: of.engagement,
+          avg_bounce_rate: of.bounce,
+          spam_complaint_rate: of.spam,
+        }),
       },
-    };
+      blacklist_status: {
+        status: of.blocklist.listed === null ? ("not_known" as const) : ("known" as const),
+        listed: of.blocklist.listed ?? false,
+        checked_at: of.blocklist.checkedAt,
+      },
+      ...(message !== undefined && { message }),
+    });
   },
 });

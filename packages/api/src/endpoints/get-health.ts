@@ -61,14 +61,12 @@ export const getHealth = endpoint({
   route: "GET /health",
   tag: "Service",
   summary: "Get the state of the service and of what it depends on.",
-  price: null,
   access: "public",
   enveloped: false,
   needs: ["table:readwrite", "queue:depth", "blobs:read"],
   // Not a tool: load balancers call it, and an MCP server that answers is alive.
   tool: null,
   answers: [200, 503],
-  errors: ["INVALID_REQUEST"],
   // A monitor may add query parameters to bypass caches.
   query: v.object({}),
 

@@ -8,8 +8,8 @@ import { Failure } from "@mailproof/core/lib/failure";
 import { signStoredClaims } from "@mailproof/core/receipts/sign-receipt";
 import { isOpenJob, type Job } from "@mailproof/core/rows/items";
 import * as v from "valibot";
-import { endpoint } from "../http/endpoint.ts";
-import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
+import { endpoint, ok } from "../http/endpoint.ts";
+import { describe, Id } from "../schema/common.ts";
 import * as field from "../schema/fields.ts";
 import { assertNotDeleted, OWN_COLUMNS, ResultRow, requireJob, toRow } from "../schema/jobs.ts";
 import { toWire, VerificationResult } from "../schema/verification.ts";
@@ -48,14 +48,13 @@ export const getJobRow = endpoint({
   addition:
     "A page of rows has no evidence: a support question about one row needs it without the whole list.",
   summary: "Get the result of one row of a job, with its evidence.",
-  price: null,
   access: "verification:read",
   needs: ["table:readwrite", "blobs:read", "seal"],
   tool: {
     effect: "readOnly",
     hint: "Explains a verdict: DNS answers, the SMTP transcript with times, the rule and the parts of the score. get_job with q finds the row of an address.",
   },
-  errors: [...KEYED_ERRORS, "NOT_FOUND"],
+  errors: ["NOT_FOUND"],
 
   path: v.strictObject({
     id: describe(Id, "The job's id (`job_id`)."),
@@ -86,6 +85,6 @@ export const getJobRow = endpoint({
     const former = await readRowHistory(world, job, row);
     const history = former.map(toFormerResult);
     const more = { ...(columns && { columns }), ...(history.length > 0 && { history }) };
-    return { status: 200, data: { ...toRow(signStoredClaims(world, row)), ...more } };
+    return ok({ ...toRow(signStoredClaims(world, row)), ...more });
   },
 });

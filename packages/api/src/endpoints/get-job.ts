@@ -25,10 +25,10 @@ import {
   type ResultSummary as StoredSummary,
 } from "@mailproof/core/rows/result-summary";
 import * as v from "valibot";
-import { endpoint } from "../http/endpoint.ts";
+import { endpoint, ok } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
 import { createRowPage, ROWS_BYTES_MAX, type RowPage } from "../http/row-page.ts";
-import { Cursor, describe, Id, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
+import { Cursor, describe, Id, limitUpTo } from "../schema/common.ts";
 import * as field from "../schema/fields.ts";
 import {
   assertNotDeleted,
@@ -54,14 +54,13 @@ export const getJob = endpoint({
   route: "GET /v1/jobs/{id}",
   tag: "Jobs",
   summary: "Get a job, the counts of its results, and a page of them.",
-  price: null,
   access: "verification:read",
   needs: ["table:readwrite", "blobs:read", "cursor", "seal"],
   tool: {
     effect: "readOnly",
     hint: "Pass next_key to read the next page. While the job runs every page has one: wait a few seconds and pass it: each row is returned once. The last page has none. For all rows at once, give the user the link of download_job.",
   },
-  errors: [...KEYED_ERRORS, "NOT_FOUND"],
+  errors: ["NOT_FOUND"],
 
   path: v.strictObject({ id: describe(Id, "The job's id (`job_id`).") }),
   query: v.strictObject({
@@ -128,14 +127,11 @@ export const getJob = endpoint({
       ...(counts && { summary: toPublicSummary(counts) }),
       ...(facets && { facets }),
     };
-    if (query.include_results === "false") return { status: 200, data: summary };
+    if (query.include_results === "false") return ok(summary);
 
     const { rows, ...others } = await readRows();
     await assertNotDeleted(world, job);
-    return {
-      status: 200,
-      data: { ...summary, ...others, ...(rows.length > 0 && { results: [...rows] }) },
-    };
+    return ok({ ...summary, ...others, ...(rows.length > 0 && { results: [...rows] }) });
   },
 });
 

@@ -2,7 +2,7 @@ import type { Lists } from "@mailproof/mail/lists/lists";
 import { LISTED_AS, lookUpDomain } from "@mailproof/mail/lists/look-up";
 import { SOURCES } from "@mailproof/mail/lists/origins";
 import * as v from "valibot";
-import { endpoint } from "../http/endpoint.ts";
+import { endpoint, ok } from "../http/endpoint.ts";
 import { describe } from "../schema/common.ts";
 import * as field from "../schema/fields.ts";
 import { DOMAIN_FIELDS, DomainName, toDomainFields } from "../schema/sender.ts";
@@ -35,12 +35,10 @@ export const getListing = endpoint({
   tag: "Service",
   addition: "The owner of a listed domain learns why it is listed, and how it leaves the list.",
   summary: "Look up whether a domain is listed, why, and how it leaves the list.",
-  price: null,
   access: "public",
   needs: ["lists"],
   // For owners of domains: an agent reads the lists in the evidence of a verdict.
   tool: null,
-  errors: ["INVALID_REQUEST"],
 
   path: v.strictObject({
     domain: describe(DomainName, "The domain, such as example.com."),
@@ -48,7 +46,7 @@ export const getListing = endpoint({
   output: Output,
 
   async handle({ engine }, _, { path }) {
-    return { status: 200, data: describeListing(engine.lists.current(), path.domain) };
+    return ok(describeListing(engine.lists.current(), path.domain));
   },
 });
 

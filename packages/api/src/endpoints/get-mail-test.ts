@@ -2,8 +2,8 @@ import { findMailTest, findMessageReport } from "@mailproof/core/deliverability/
 import { Failure } from "@mailproof/core/lib/failure";
 import { getOwnerId } from "@mailproof/core/money/payer";
 import * as v from "valibot";
-import { endpoint } from "../http/endpoint.ts";
-import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
+import { endpoint, ok } from "../http/endpoint.ts";
+import { describe, Id } from "../schema/common.ts";
 import { MailTest, toMailTest } from "../schema/mail-tests.ts";
 import { MessageReportBody } from "../schema/message-report.ts";
 import { toMessageReport } from "../schema/to-message-report.ts";
@@ -14,11 +14,8 @@ export const getMailTest = endpoint({
   tag: "Deliverability",
   addition: "Has the report of a mail test.",
   summary: "Get a mail test, with the report about the mail that arrived.",
-  price: null,
   access: "deliverability:read",
-  needs: ["table:readwrite"],
-  tool: { effect: "readOnly" },
-  errors: [...KEYED_ERRORS, "NOT_FOUND"],
+  errors: ["NOT_FOUND"],
 
   path: v.strictObject({ id: describe(Id, "The mail test's id (`test_id`).") }),
   output: v.object({
@@ -36,9 +33,6 @@ export const getMailTest = endpoint({
       throw new Failure("NOT_FOUND", "nothing_charged", "No such mail test.");
     const report =
       test.status === "received" ? await findMessageReport(world.table, id) : undefined;
-    return {
-      status: 200,
-      data: { ...toMailTest(test), ...(report && { report: toMessageReport(report) }) },
-    };
+    return ok({ ...toMailTest(test), ...(report && { report: toMessageReport(report) }) });
   },
 });

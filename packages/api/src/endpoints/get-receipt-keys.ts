@@ -13,13 +13,11 @@ export const getReceiptKeys = endpoint({
   tag: "Service",
   addition: "A receipt is checked with these keys, without a call for each.",
   summary: "List the public keys that receipts are checked with.",
-  price: null,
   access: "public",
   enveloped: false,
   needs: ["seal"],
   // Not a tool: libraries use it to verify a signature.
   tool: null,
-  errors: ["INVALID_REQUEST"],
   // Libraries may add query parameters to bypass caches.
   query: v.object({}),
 

@@ -21,9 +21,9 @@ import {
   sumFormCounts,
 } from "@mailproof/core/verify-one/form-counts";
 import * as v from "valibot";
-import { endpoint } from "../http/endpoint.ts";
+import { endpoint, ok } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
-import { Count, Day, describe, KEYED_ERRORS } from "../schema/common.ts";
+import { Count, Day, describe } from "../schema/common.ts";
 import * as field from "../schema/fields.ts";
 
 const DAYS_DEFAULT = 30;
@@ -65,11 +65,7 @@ export const getUsage = endpoint({
   tag: "Account",
   addition: "The contract names the group account without its paths: usage by day is here.",
   summary: "Get the account's credits and verdicts by day (UTC) and by operation.",
-  price: null,
   access: "account:read",
-  needs: ["table:readwrite"],
-  tool: { effect: "readOnly" },
-  errors: KEYED_ERRORS,
 
   query: v.strictObject({
     from: describe(v.optional(Day), "The first day. By default 29 days before the last."),
@@ -95,21 +91,18 @@ export const getUsage = endpoint({
     const days = [
       ...new Set([usage, verdicts, forms].flatMap((all) => [...all.keys()])),
     ].toSorted();
-    return {
-      status: 200,
-      data: {
-        ...range,
-        totals: toUsage(
-          sumUsage(usage.values()),
-          sumVerdictCounts(verdicts.values()),
-          sumFormCounts([...forms.values()].flat()),
-        ),
-        days: days.map((date) => ({
-          date,
-          ...toUsage(usage.get(date), verdicts.get(date), forms.get(date)),
-        })),
-      },
-    };
+    return ok({
+      ...range,
+      totals: toUsage(
+        sumUsage(usage.values()),
+        sumVerdictCounts(verdicts.values()),
+        sumFormCounts([...forms.values()].flat()),
+      ),
+      days: days.map((date) => ({
+        date,
+        ...toUsage(usage.get(date), verdicts.get(date), forms.get(date)),
+      })),
+    });
   },
 });
 

@@ -1,8 +1,8 @@
 import { listKeys, readLastUses } from "@mailproof/core/accounts/api-keys";
 import * as v from "valibot";
-import { endpoint } from "../http/endpoint.ts";
+import { endpoint, ok } from "../http/endpoint.ts";
 import { ListedKey, mayManage, toKeySummary } from "../schema/api-keys.ts";
-import { describe, KEYED_ERRORS } from "../schema/common.ts";
+import { describe } from "../schema/common.ts";
 
 export const listApiKeys = endpoint({
   id: "listApiKeys",
@@ -10,11 +10,7 @@ export const listApiKeys = endpoint({
   tag: "Account",
   addition: "The contract names the group API keys without its paths.",
   summary: "List the account's API keys, newest first. The keys themselves are not shown.",
-  price: null,
   access: "unrestricted",
-  needs: ["table:readwrite"],
-  tool: { effect: "readOnly" },
-  errors: KEYED_ERRORS,
 
   output: v.object({ api_keys: describe(v.array(ListedKey), "The keys, newest first.") }),
 
@@ -22,14 +18,11 @@ export const listApiKeys = endpoint({
     const keys = await listKeys(world.table, caller.account);
     const shown = keys.filter(({ mode }) => mayManage(caller, mode));
     const uses = await readLastUses(world.table, shown);
-    return {
-      status: 200,
-      data: {
-        api_keys: shown.map((key, at) => ({
-          ...toKeySummary(key),
-          last_used_at: uses[at] ?? null,
-        })),
-      },
-    };
+    return ok({
+      api_keys: shown.map((key, at) => ({
+        ...toKeySummary(key),
+        last_used_at: uses[at] ?? null,
+      })),
+    });
   },
 });

@@ -1,7 +1,7 @@
 import { listCallbacks as readCallbacks } from "@mailproof/core/webhooks/delivery-log";
 import * as v from "valibot";
-import { endpoint } from "../http/endpoint.ts";
-import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
+import { endpoint, ok } from "../http/endpoint.ts";
+import { describe, Id } from "../schema/common.ts";
 import * as field from "../schema/fields.ts";
 import { requireJob } from "../schema/jobs.ts";
 import { DeliverySummary, toDeliverySummary } from "../schema/webhooks.ts";
@@ -13,11 +13,8 @@ export const listCallbacks = endpoint({
   addition: "The contract has the callback of a job, but nothing shows whether it arrived.",
   summary:
     "List the deliveries to the webhook_url of a job, newest first. They are stored for 30 days.",
-  price: null,
   access: "verification:read",
-  needs: ["table:readwrite"],
-  tool: { effect: "readOnly" },
-  errors: [...KEYED_ERRORS, "NOT_FOUND"],
+  errors: ["NOT_FOUND"],
 
   path: v.strictObject({ id: describe(Id, "The job's id (`job_id`).") }),
   output: v.object({
@@ -30,12 +27,9 @@ export const listCallbacks = endpoint({
   async handle(world, caller, { path }) {
     const { id, callback } = await requireJob(world, caller, path.id);
     const deliveries = await readCallbacks(world.table, id);
-    return {
-      status: 200,
-      data: {
-        ...(callback && { webhook_url: callback.url }),
-        deliveries: deliveries.map(toDeliverySummary),
-      },
-    };
+    return ok({
+      ...(callback && { webhook_url: callback.url }),
+      deliveries: deliveries.map(toDeliverySummary),
+    });
   },
 });

@@ -1,8 +1,8 @@
 import { listChecks as readChecks } from "@mailproof/core/deliverability/history";
 import { getOwnerId } from "@mailproof/core/money/payer";
 import * as v from "valibot";
-import { endpoint } from "../http/endpoint.ts";
-import { describe, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
+import { endpoint, ok } from "../http/endpoint.ts";
+import { describe, limitUpTo } from "../schema/common.ts";
 import { CheckSummary } from "../schema/deliverability-check.ts";
 import * as field from "../schema/fields.ts";
 import { DomainName } from "../schema/sender.ts";
@@ -13,11 +13,7 @@ export const listChecks = endpoint({
   route: "GET /v1/deliverability/checks",
   tag: "Deliverability",
   summary: "List the deliverability checks, newest first.",
-  price: null,
   access: "deliverability:read",
-  needs: ["table:readwrite"],
-  tool: { effect: "readOnly" },
-  errors: KEYED_ERRORS,
 
   query: v.strictObject({
     domain: describe(v.optional(DomainName), "Only checks of this domain."),
@@ -35,14 +31,11 @@ export const listChecks = endpoint({
 
   async handle(world, caller, { query }) {
     const { checks, total, isTruncated } = await readChecks(world.table, getOwnerId(caller), query);
-    return {
-      status: 200,
-      data: {
-        checks: checks.map(toCheckSummary),
-        count: checks.length,
-        total,
-        truncated: isTruncated,
-      },
-    };
+    return ok({
+      checks: checks.map(toCheckSummary),
+      count: checks.length,
+      total,
+      truncated: isTruncated,
+    });
   },
 });

@@ -1,7 +1,7 @@
 import { listDeliveries as readDeliveries } from "@mailproof/core/webhooks/delivery-log";
 import * as v from "valibot";
-import { endpoint } from "../http/endpoint.ts";
-import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
+import { endpoint, ok } from "../http/endpoint.ts";
+import { describe, Id } from "../schema/common.ts";
 import { DeliverySummary, requireWebhook, toDeliverySummary } from "../schema/webhooks.ts";
 
 export const listDeliveries = endpoint({
@@ -10,11 +10,8 @@ export const listDeliveries = endpoint({
   tag: "Webhooks",
   addition: "The contract has webhooks, but nothing shows what their receivers responded.",
   summary: "List the last 100 deliveries to a webhook, newest first. They are stored for 30 days.",
-  price: null,
   access: "webhooks:read",
-  needs: ["table:readwrite"],
-  tool: { effect: "readOnly" },
-  errors: [...KEYED_ERRORS, "NOT_FOUND"],
+  errors: ["NOT_FOUND"],
 
   path: v.strictObject({ id: describe(Id, "The webhook's id.") }),
   output: v.object({
@@ -24,6 +21,6 @@ export const listDeliveries = endpoint({
   async handle(world, caller, { path }) {
     const { id } = await requireWebhook(world, caller, path.id);
     const deliveries = await readDeliveries(world.table, id);
-    return { status: 200, data: { deliveries: deliveries.map(toDeliverySummary) } };
+    return ok({ deliveries: deliveries.map(toDeliverySummary) });
   },
 });

@@ -7,9 +7,9 @@ import { signCursor, verifyCursor } from "@mailproof/core/lib/cursor";
 import { toUtcDay } from "@mailproof/core/lib/time";
 import { getOwnerId } from "@mailproof/core/money/payer";
 import * as v from "valibot";
-import { endpoint } from "../http/endpoint.ts";
+import { endpoint, ok } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
-import { Cursor, describe, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
+import { Cursor, describe, limitUpTo } from "../schema/common.ts";
 import { AlignedShare, toAlignedShare } from "../schema/domain-reports.ts";
 import * as field from "../schema/fields.ts";
 import { DOMAIN_FIELDS, toDomainFields } from "../schema/sender.ts";
@@ -42,13 +42,11 @@ export const listDomains = endpoint({
   addition: "Finds every domain that receivers reported about.",
   summary:
     "List the domains with reports of receivers, by name, with their messages and how many are aligned. Reports in mail that did not pass DMARC do not count.",
-  price: null,
   access: "deliverability:read",
   needs: ["table:readwrite", "cursor"],
   // Not a tool: a model asks about the domain that its user names.
   tool: null,
   answers: [200],
-  errors: KEYED_ERRORS,
 
   query: v.strictObject({
     days: describe(
@@ -82,16 +80,13 @@ export const listDomains = endpoint({
       ...(after !== undefined && { after: after as string }),
     });
     const last = hasMore ? domains.at(-1) : undefined;
-    return {
-      status: 200,
-      data: {
-        from: since,
-        to: toUtcDay(world.now()),
-        domains: domains.map(toListedDomain),
-        has_more: hasMore,
-        ...(last && { next_offset: signCursor(settings, bound, last.domain) }),
-      },
-    };
+    return ok({
+      from: since,
+      to: toUtcDay(world.now()),
+      domains: domains.map(toListedDomain),
+      has_more: hasMore,
+      ...(last && { next_offset: signCursor(settings, bound, last.domain) }),
+    });
   },
 });
 

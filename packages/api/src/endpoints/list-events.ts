@@ -8,9 +8,9 @@ import {
   startFeed,
 } from "@mailproof/core/webhooks/event-feed";
 import * as v from "valibot";
-import { endpoint } from "../http/endpoint.ts";
+import { endpoint, ok } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
-import { Cursor, describe, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
+import { Cursor, describe, limitUpTo } from "../schema/common.ts";
 import * as field from "../schema/fields.ts";
 import { EventName } from "../schema/webhooks.ts";
 
@@ -44,12 +44,10 @@ export const listEvents = endpoint({
   tag: "Webhooks",
   addition: "Callers behind a firewall cannot receive webhooks: they read the same events here.",
   summary: "Read the account's events, and wait for the next ones. Webhooks still receive theirs.",
-  price: null,
   access: "events:read",
   needs: ["table:readwrite", "cursor"],
   // Not a tool: a model reads a job or a list when it needs one, and has no use for a long poll.
   tool: null,
-  errors: KEYED_ERRORS,
 
   query: v.strictObject({
     after: describe(
@@ -78,18 +76,15 @@ export const listEvents = endpoint({
     let page = await read(from as FeedPosition);
     if (page.events.length === 0 && wait > 0) page = await waitForEvents(page);
     const { events, position } = page;
-    return {
-      status: 200,
-      data: {
-        events: events.map(({ id, type, createdAt, data }) => ({
-          id,
-          type,
-          created_at: createdAt,
-          data,
-        })),
-        cursor: signCursor(settings, bound, position),
-      },
-    };
+    return ok({
+      events: events.map(({ id, type, createdAt, data }) => ({
+        id,
+        type,
+        created_at: createdAt,
+        data,
+      })),
+      cursor: signCursor(settings, bound, position),
+    });
 
     async function waitForEvents(first: FeedPage): Promise<FeedPage> {
       let latest = first;

@@ -4,9 +4,9 @@ import { getOwnerId } from "@mailproof/core/money/payer";
 import type { PagePosition } from "@mailproof/core/ports/table";
 import { JOB_STATUSES } from "@mailproof/core/rows/items";
 import * as v from "valibot";
-import { endpoint } from "../http/endpoint.ts";
+import { endpoint, ok } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
-import { Cursor, describe, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
+import { Cursor, describe, limitUpTo } from "../schema/common.ts";
 import * as field from "../schema/fields.ts";
 import { JobSummary, readJobSummary } from "../schema/jobs.ts";
 
@@ -17,11 +17,9 @@ export const listJobs = endpoint({
   route: "GET /v1/jobs",
   tag: "Jobs",
   summary: "List the jobs, newest first.",
-  price: null,
   access: "verification:read",
   needs: ["table:readwrite", "cursor"],
   tool: { effect: "readOnly", hint: "Pass next_offset as offset to read the next page." },
-  errors: KEYED_ERRORS,
 
   query: v.strictObject({
     limit: describe(
@@ -61,15 +59,12 @@ export const listJobs = endpoint({
       readJobs(world.table, listing, { limit, after: after as PagePosition | undefined }),
       countJobs(world.table, listing),
     ]);
-    return {
-      status: 200,
-      data: {
-        jobs: await Promise.all(jobs.map((job) => readJobSummary(world, job))),
-        total,
-        total_is_approximate: isFloor,
-        has_more: next !== undefined,
-        ...(next && { next_offset: signCursor(settings, bound, next) }),
-      },
-    };
+    return ok({
+      jobs: await Promise.all(jobs.map((job) => readJobSummary(world, job))),
+      total,
+      total_is_approximate: isFloor,
+      has_more: next !== undefined,
+      ...(next && { next_offset: signCursor(settings, bound, next) }),
+    });
   },
 });

@@ -17,9 +17,9 @@ import {
   PAID_OPERATIONS,
 } from "@mailproof/core/money/reasons";
 import * as v from "valibot";
-import { endpoint } from "../http/endpoint.ts";
+import { endpoint, ok } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
-import { Cursor, Day, describe, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
+import { Cursor, Day, describe, limitUpTo } from "../schema/common.ts";
 import * as field from "../schema/fields.ts";
 
 const LIMIT = { default: 50, most: 200 };
@@ -90,11 +90,8 @@ export const listLedgerEntries = endpoint({
   tag: "Account",
   addition: "Has every movement behind the usage, for accounting.",
   summary: "List every movement of the account's credits, newest first.",
-  price: null,
   access: "account:read",
   needs: ["table:readwrite", "cursor"],
-  tool: { effect: "readOnly" },
-  errors: KEYED_ERRORS,
 
   query: v.strictObject({
     from: describe(v.optional(Day), "The first day (UTC). By default the account's first."),
@@ -123,7 +120,7 @@ export const listLedgerEntries = endpoint({
     const position = offset === undefined ? undefined : verifyCursor(settings, bound, offset);
     if (offset !== undefined && position === undefined)
       throw invalidField("offset", "must be a next_offset of this list");
-    if (caller.mode === "test") return { status: 200, data: { entries: [], has_more: false } };
+    if (caller.mode === "test") return ok({ entries: [], has_more: false });
     const { account, createdAt: since } = await getAccount(world.table, caller.account);
     const { movements, next } = await listMovements(world.table, world.now(), {
       account,
@@ -133,13 +130,10 @@ export const listLedgerEntries = endpoint({
       limit,
       position: position as MovementPosition | undefined,
     });
-    return {
-      status: 200,
-      data: {
-        entries: movements.map(toLedgerEntry),
-        has_more: next !== undefined,
-        ...(next && { next_offset: signCursor(settings, bound, next) }),
-      },
-    };
+    return ok({
+      entries: movements.map(toLedgerEntry),
+      has_more: next !== undefined,
+      ...(next && { next_offset: signCursor(settings, bound, next) }),
+    });
   },
 });

@@ -3,9 +3,9 @@ import { signCursor, verifyCursor } from "@mailproof/core/lib/cursor";
 import { getOwnerId } from "@mailproof/core/money/payer";
 import type { PagePosition } from "@mailproof/core/ports/table";
 import * as v from "valibot";
-import { endpoint } from "../http/endpoint.ts";
+import { endpoint, ok } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
-import { Cursor, describe, KEYED_ERRORS, limitUpTo } from "../schema/common.ts";
+import { Cursor, describe, limitUpTo } from "../schema/common.ts";
 import * as field from "../schema/fields.ts";
 import { MailTest, toMailTest } from "../schema/mail-tests.ts";
 import { DomainName } from "../schema/sender.ts";
@@ -16,11 +16,8 @@ export const listMailTests = endpoint({
   tag: "Deliverability",
   addition: "Finds the mail tests again.",
   summary: "List the mail tests, newest first.",
-  price: null,
   access: "deliverability:read",
   needs: ["table:readwrite", "cursor"],
-  tool: { effect: "readOnly" },
-  errors: KEYED_ERRORS,
 
   query: v.strictObject({
     domain: describe(v.optional(DomainName), "Only tests with a mail from this domain."),
@@ -48,13 +45,10 @@ export const listMailTests = endpoint({
       domain,
       after: after as PagePosition | undefined,
     });
-    return {
-      status: 200,
-      data: {
-        tests: tests.map(toMailTest),
-        has_more: next !== undefined,
-        ...(next !== undefined && { next_offset: signCursor(settings, bound, next) }),
-      },
-    };
+    return ok({
+      tests: tests.map(toMailTest),
+      has_more: next !== undefined,
+      ...(next !== undefined && { next_offset: signCursor(settings, bound, next) }),
+    });
   },
 });

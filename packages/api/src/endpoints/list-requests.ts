@@ -6,17 +6,10 @@ import {
   listRequests as readRequests,
 } from "@mailproof/core/requests/list-requests";
 import * as v from "valibot";
-import { endpoint } from "../http/endpoint.ts";
+import { endpoint, ok } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
 import { STATUS_CLASSES, type StatusClass } from "../http/status-class.ts";
-import {
-  Cursor,
-  describe,
-  KEYED_ERRORS,
-  limitCharacters,
-  limitUpTo,
-  noControls,
-} from "../schema/common.ts";
+import { Cursor, describe, limitCharacters, limitUpTo, noControls } from "../schema/common.ts";
 import * as field from "../schema/fields.ts";
 
 const LIMIT = { default: 50, most: 200 };
@@ -78,12 +71,10 @@ export const listRequests = endpoint({
   addition: "Shows an account its own requests, so that a failed one is found by its id.",
   summary:
     "List the account's own requests of the last 7 days, newest first, without successful reads.",
-  price: null,
   access: "account:read",
   needs: ["table:readwrite", "cursor"],
   // Not a tool: it helps a person to debug a program, and each tool's description costs tokens in every conversation.
   tool: null,
-  errors: KEYED_ERRORS,
 
   query: v.strictObject({
     limit: describe(
@@ -127,13 +118,10 @@ export const listRequests = endpoint({
       { owner, isWanted: toPredicate(filter) },
       { limit, after: after as RequestPosition | undefined },
     );
-    return {
-      status: 200,
-      data: {
-        requests: requests.map(toSummary),
-        has_more: next !== undefined,
-        ...(next && { next_offset: signCursor(settings, bound, next) }),
-      },
-    };
+    return ok({
+      requests: requests.map(toSummary),
+      has_more: next !== undefined,
+      ...(next && { next_offset: signCursor(settings, bound, next) }),
+    });
   },
 });

@@ -1,8 +1,8 @@
 import { getOwnerId } from "@mailproof/core/money/payer";
 import { listWebhooks as webhooksListed } from "@mailproof/core/webhooks/items";
 import * as v from "valibot";
-import { endpoint } from "../http/endpoint.ts";
-import { describe, KEYED_ERRORS } from "../schema/common.ts";
+import { endpoint, ok } from "../http/endpoint.ts";
+import { describe } from "../schema/common.ts";
 import { toWebhookSummary, WebhookSummary } from "../schema/webhooks.ts";
 
 export const listWebhooks = endpoint({
@@ -10,16 +10,12 @@ export const listWebhooks = endpoint({
   route: "GET /v1/webhooks",
   tag: "Webhooks",
   summary: "List the webhooks, oldest first. Their secrets are not shown.",
-  price: null,
   access: "webhooks:read",
-  needs: ["table:readwrite"],
-  tool: { effect: "readOnly" },
-  errors: KEYED_ERRORS,
 
   output: v.object({ webhooks: describe(v.array(WebhookSummary), "The webhooks, oldest first.") }),
 
   async handle(world, caller) {
     const webhooks = await webhooksListed(world.table, getOwnerId(caller));
-    return { status: 200, data: { webhooks: webhooks.map(toWebhookSummary) } };
+    return ok({ webhooks: webhooks.map(toWebhookSummary) });
   },
 });

@@ -1,12 +1,11 @@
 import { MAIL_EVENT_TYPES, type MailEvent } from "@mailproof/core/activity/events";
 import { type RecordResult, recordEvents } from "@mailproof/core/activity/record";
 import * as v from "valibot";
-import { endpoint } from "../http/endpoint.ts";
+import { endpoint, ok } from "../http/endpoint.ts";
 import { Email } from "../schema/activity.ts";
 import {
   createList,
   describe,
-  KEYED_ERRORS,
   limitCharacters,
   notEmpty,
   optional,
@@ -55,12 +54,10 @@ export const recordActivity = endpoint({
   tag: "Activity",
   addition: "The contract does not say where opens and clicks come from: senders report them here.",
   summary: "Record up to 500 events of mail you sent. An event is counted once under its id.",
-  price: null,
   access: "activity:write",
-  needs: ["table:readwrite"],
   tool: { effect: "idempotent" },
   repeat: "always",
-  errors: [...KEYED_ERRORS, "PAYLOAD_TOO_LARGE"],
+  errors: ["PAYLOAD_TOO_LARGE"],
 
   // 500 events with the longest id, address, user agent and diagnostic, and the JSON around them.
   bodyBytesMax: 2_500_000,
@@ -87,7 +84,7 @@ export const recordActivity = endpoint({
         ? await recordEvents(world, { account: caller.account, channel: "api" }, events)
         : countForTestKey(events);
     const data = { received: events.length, accepted, duplicates, ignored: [...ignored] };
-    return { status: 200, data };
+    return ok(data);
   },
 });
 

@@ -2,7 +2,7 @@ import { Failure } from "@mailproof/core/lib/failure";
 import { replayFailed } from "@mailproof/core/webhooks/delivery-log";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
-import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
+import { describe, Id } from "../schema/common.ts";
 import * as field from "../schema/fields.ts";
 import { requireWebhook } from "../schema/webhooks.ts";
 
@@ -12,14 +12,13 @@ export const replayDeliveries = endpoint({
   tag: "Webhooks",
   addition: "After an outage one call resends every failed delivery.",
   summary: "Resend all deliveries that failed since a time.",
-  price: null,
   access: "webhooks:write",
   needs: ["table:readwrite", "queue:send"],
   tool: { effect: "additive" },
   // A delivery that is sent again is no longer failed, so a repeat sends nothing twice.
   repeat: "always",
   answers: [202],
-  errors: [...KEYED_ERRORS, "NOT_FOUND", "NOT_READY"],
+  errors: ["NOT_FOUND", "NOT_READY"],
 
   path: v.strictObject({ id: describe(Id, "The webhook's id.") }),
   query: v.strictObject({

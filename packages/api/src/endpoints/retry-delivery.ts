@@ -2,7 +2,7 @@ import { Failure } from "@mailproof/core/lib/failure";
 import { retryDelivery as resendDelivery } from "@mailproof/core/webhooks/delivery-log";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
-import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
+import { describe, Id } from "../schema/common.ts";
 import { DeliverySummary, requireWebhook, toDeliverySummary } from "../schema/webhooks.ts";
 
 export const retryDelivery = endpoint({
@@ -11,12 +11,11 @@ export const retryDelivery = endpoint({
   tag: "Webhooks",
   addition: "A receiver that was repaired should not wait for the next event.",
   summary: "Send a delivery again, with the same webhook-id, and retry it for another day.",
-  price: null,
   access: "webhooks:write",
   needs: ["table:readwrite", "queue:send"],
   tool: { effect: "additive" },
   answers: [202],
-  errors: [...KEYED_ERRORS, "NOT_FOUND", "NOT_READY"],
+  errors: ["NOT_FOUND", "NOT_READY"],
 
   path: v.strictObject({
     id: describe(Id, "The webhook's id."),

@@ -1,9 +1,9 @@
 import { findKeyById, revokeKey } from "@mailproof/core/accounts/api-keys";
 import { Failure } from "@mailproof/core/lib/failure";
 import * as v from "valibot";
-import { endpoint } from "../http/endpoint.ts";
+import { endpoint, ok } from "../http/endpoint.ts";
 import { mayManage } from "../schema/api-keys.ts";
-import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
+import { describe, Id } from "../schema/common.ts";
 import * as field from "../schema/fields.ts";
 
 export const revokeApiKey = endpoint({
@@ -13,11 +13,9 @@ export const revokeApiKey = endpoint({
   addition:
     "The contract names the group API keys without its paths: a leaked key is revoked here.",
   summary: "Revoke an API key. It stops working immediately.",
-  price: null,
   access: "unrestricted",
-  needs: ["table:readwrite"],
   tool: { effect: "destructive" },
-  errors: [...KEYED_ERRORS, "NOT_FOUND"],
+  errors: ["NOT_FOUND"],
 
   path: v.strictObject({ id: describe(Id, "The key's id (`key_id`).") }),
   output: v.object({
@@ -31,6 +29,6 @@ export const revokeApiKey = endpoint({
     if (!key || !mayManage(caller, key.mode))
       throw new Failure("NOT_FOUND", "nothing_charged", "The account has no key with this id.");
     await revokeKey(world.table, key);
-    return { status: 200, data: { key_id: key.id, revoked: true as const } };
+    return ok({ key_id: key.id, revoked: true as const });
   },
 });

@@ -1,7 +1,7 @@
 import { rotateSecret } from "@mailproof/core/webhooks/webhooks";
 import * as v from "valibot";
-import { endpoint } from "../http/endpoint.ts";
-import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
+import { endpoint, ok } from "../http/endpoint.ts";
+import { describe, Id } from "../schema/common.ts";
 import * as field from "../schema/fields.ts";
 import {
   noSuchWebhook,
@@ -16,11 +16,10 @@ export const rotateWebhookSecret = endpoint({
   tag: "Webhooks",
   summary:
     "Replace the signing secret. The new one is shown only in this response; the old one stops working immediately.",
-  price: null,
   access: "webhooks:write",
   needs: ["table:readwrite", "seal"],
   tool: { effect: "destructive" },
-  errors: [...KEYED_ERRORS, "NOT_FOUND"],
+  errors: ["NOT_FOUND"],
 
   path: v.strictObject({ id: describe(Id, "The webhook's id.") }),
   output: v.object({
@@ -32,6 +31,6 @@ export const rotateWebhookSecret = endpoint({
     const rotated = await rotateSecret(world, await requireWebhook(world, caller, path.id));
     if (!rotated) throw noSuchWebhook();
     const { webhook, secret } = rotated;
-    return { status: 200, data: { ...toWebhookSummary(webhook), secret } };
+    return ok({ ...toWebhookSummary(webhook), secret });
   },
 });

@@ -1,7 +1,7 @@
 import { sendTestEvent } from "@mailproof/core/webhooks/delivery-log";
 import * as v from "valibot";
-import { endpoint } from "../http/endpoint.ts";
-import { describe, Id, KEYED_ERRORS } from "../schema/common.ts";
+import { endpoint, ok } from "../http/endpoint.ts";
+import { describe, Id } from "../schema/common.ts";
 import * as field from "../schema/fields.ts";
 import {
   DeliverySummary,
@@ -16,11 +16,10 @@ export const testWebhook = endpoint({
   tag: "Webhooks",
   summary:
     "Send webhook.test, or a sample of any event, once, signed like any other, and return its delivery.",
-  price: null,
   access: "webhooks:write",
   needs: ["table:readwrite", "https", "seal"],
   tool: { effect: "additive" },
-  errors: [...KEYED_ERRORS, "NOT_FOUND"],
+  errors: ["NOT_FOUND"],
 
   path: v.strictObject({ id: describe(Id, "The webhook's id.") }),
   query: v.strictObject({
@@ -38,6 +37,6 @@ export const testWebhook = endpoint({
     const webhook = await requireWebhook(world, caller, path.id);
     const delivery = await sendTestEvent(world, webhook, event);
     const delivered = delivery.status === "delivered";
-    return { status: 200, data: { delivered, delivery: toDeliverySummary(delivery) } };
+    return ok({ delivered, delivery: toDeliverySummary(delivery) });
   },
 });

@@ -1,9 +1,9 @@
 import { WEBHOOK_STATUSES } from "@mailproof/core/webhooks/items";
 import { updateWebhook as changeWebhook } from "@mailproof/core/webhooks/webhooks";
 import * as v from "valibot";
-import { endpoint } from "../http/endpoint.ts";
+import { endpoint, ok } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
-import { describe, Id, KEYED_ERRORS, optional } from "../schema/common.ts";
+import { describe, Id, optional } from "../schema/common.ts";
 import { assertMayCall, OutgoingUrl } from "../schema/outgoing-url.ts";
 import {
   EventNames,
@@ -19,11 +19,10 @@ export const updateWebhook = endpoint({
   tag: "Webhooks",
   summary:
     "Update a webhook's address or events, or disable or enable it. Fields left out are unchanged.",
-  price: null,
   access: "webhooks:write",
   needs: ["table:readwrite", "https"],
   tool: { effect: "destructive" },
-  errors: [...KEYED_ERRORS, "NOT_FOUND", "PAYLOAD_TOO_LARGE"],
+  errors: ["NOT_FOUND", "PAYLOAD_TOO_LARGE"],
 
   path: v.strictObject({ id: describe(Id, "The webhook's id.") }),
   body: v.strictObject({
@@ -43,6 +42,6 @@ export const updateWebhook = endpoint({
     if (body.url !== undefined) await assertMayCall(world, "url", body.url);
     const changed = await changeWebhook(world, webhook, body);
     if (!changed) throw noSuchWebhook();
-    return { status: 200, data: toWebhookSummary(changed) };
+    return ok(toWebhookSummary(changed));
   },
 });

@@ -9,7 +9,7 @@ import { Failure } from "@mailproof/core/lib/failure";
 import * as v from "valibot";
 import { endpoint, type Part } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
-import { describe, KEYED_ERRORS, notEmpty } from "../schema/common.ts";
+import { describe, notEmpty } from "../schema/common.ts";
 import { ReportNotes, toNotes } from "../schema/domain-reports.ts";
 import * as field from "../schema/fields.ts";
 import { DOMAIN_FIELDS, toDomainFields } from "../schema/sender.ts";
@@ -24,7 +24,6 @@ export const uploadReport = endpoint({
     "The contract checks what a domain publishes; receivers' reports show what they saw of its mail.",
   summary:
     "Store a report that a receiver made about a domain: a DMARC aggregate report (XML) or a TLS report (JSON), in gzip or zip or uncompressed, or the mail that brought it (.eml).",
-  price: null,
   access: "deliverability:write",
   needs: ["table:readwrite", "queue:send", "dns"],
   // Not a tool: a model cannot read the file that it would have to send.
@@ -32,7 +31,7 @@ export const uploadReport = endpoint({
   form: "gathered",
   repeat: "always",
   answers: [200, 201],
-  errors: [...KEYED_ERRORS, "LIMIT_REACHED", "PAYLOAD_TOO_LARGE"],
+  errors: ["LIMIT_REACHED", "PAYLOAD_TOO_LARGE"],
 
   // A Lambda accepts 6 MB.
   bodyBytesMax: 5_000_000,

@@ -4,7 +4,7 @@ import { PRICES } from "@mailproof/core/money/prices";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { keyedBy } from "../http/idempotency.ts";
-import { describe, Id, KEYED_ERRORS, optional, PAID_ERRORS } from "../schema/common.ts";
+import { describe, Id, optional, PAID_ERRORS } from "../schema/common.ts";
 import * as field from "../schema/fields.ts";
 import { requireJob } from "../schema/jobs.ts";
 import { AddressPart, Filter } from "../schema/row-selection.ts";
@@ -29,7 +29,7 @@ export const verifyAgain = endpoint({
     hint: "Read matching_rows of get_job with the same filter and q first: it is the price in credits, and with correct the most that it can be. Follow the job_id with get_job, then read the rows of the first job.",
   },
   answers: [202],
-  errors: [...KEYED_ERRORS, ...PAID_ERRORS, "NOT_FOUND", "JOB_OPEN", "RESULT_DELETED"],
+  errors: [...PAID_ERRORS, "NOT_FOUND", "JOB_OPEN", "RESULT_DELETED"],
 
   path: v.strictObject({ id: describe(Id, "The id (`job_id`) of a job.") }),
   body: v.pipe(

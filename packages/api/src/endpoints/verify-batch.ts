@@ -9,7 +9,6 @@ import {
   createList,
   describe,
   EMAIL_LENGTH_MAX,
-  KEYED_ERRORS,
   limitCharacters,
   notEmpty,
   optional,
@@ -36,7 +35,7 @@ export const verifyBatch = endpoint({
     hint: "Returns a job_id immediately. Call get_job with include_results false until its status is completed or failed, then read its results page by page.",
   },
   answers: [202],
-  errors: [...KEYED_ERRORS, ...PAID_ERRORS, "RESULT_DELETED"],
+  errors: [...PAID_ERRORS, "RESULT_DELETED"],
 
   // 500 bytes for each of 10,000 addresses; a Lambda accepts 6 MB.
   bodyBytesMax: 5_000_000,

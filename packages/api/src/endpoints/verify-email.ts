@@ -11,7 +11,7 @@ import { type AddressText } from "@mailproof/mail/address";
 import { readAddress } from "@mailproof/mail/address-cell";
 import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
-import { endpoint } from "../http/endpoint.ts";
+import { endpoint, ok } from "../http/endpoint.ts";
 import { keyedBy } from "../http/idempotency.ts";
 import { ActivityPart, toPart } from "../schema/activity.ts";
 import { Charged, chargedFor } from "../schema/charged.ts";
@@ -19,7 +19,6 @@ import {
   describe,
   EmailText,
   Flag,
-  KEYED_ERRORS,
   optional,
   optionalOr,
   PAID_ERRORS,
@@ -45,7 +44,7 @@ export const verifyEmail = endpoint({
     effect: "additive",
     hint: "When the status is pending, read the result with get_job and job_id; a new call would charge again.",
   },
-  errors: [...KEYED_ERRORS, ...PAID_ERRORS, "RESULT_DELETED", "REQUEST_IN_PROGRESS"],
+  errors: [...PAID_ERRORS, "RESULT_DELETED", "REQUEST_IN_PROGRESS"],
 
   body: v.strictObject({
     email: describe(
@@ -151,7 +150,7 @@ export const verifyEmail = endpoint({
         ? await activityFor(world, caller, email)
         : undefined;
     const data = { ...toOutcome(result, email.text), ...(activity && { activity }) };
-    return { status: 200, data: { ...data, ...chargedFor(result, caller) } };
+    return ok({ ...data, ...chargedFor(result, caller) });
   },
 });
 

@@ -4,10 +4,10 @@ import { FORM_CLASSES, toFormClass } from "@mailproof/core/verify/form-class";
 import { verifyForForm } from "@mailproof/core/verify-one/verify-for-form";
 import { readAddress } from "@mailproof/mail/address-cell";
 import * as v from "valibot";
-import { type Caller, endpoint } from "../http/endpoint.ts";
+import { type Caller, endpoint, ok } from "../http/endpoint.ts";
 import { keyedBy } from "../http/idempotency.ts";
 import { Charged, chargedFor } from "../schema/charged.ts";
-import { describe, EmailText, KEYED_ERRORS, optional, PAID_ERRORS } from "../schema/common.ts";
+import { describe, EmailText, optional, PAID_ERRORS } from "../schema/common.ts";
 import { Control, ControlInput } from "../schema/control.ts";
 import * as field from "../schema/fields.ts";
 
@@ -25,7 +25,7 @@ export const verifyForm = endpoint({
   keyed: true,
   // Not a tool: pages use it, and a program calls verifyEmail.
   tool: null,
-  errors: [...KEYED_ERRORS, ...PAID_ERRORS, "RESULT_DELETED", "REQUEST_IN_PROGRESS"],
+  errors: [...PAID_ERRORS, "RESULT_DELETED", "REQUEST_IN_PROGRESS"],
 
   body: v.strictObject({
     email: describe(EmailText, "The address as the visitor typed it."),
@@ -62,18 +62,15 @@ export const verifyForm = endpoint({
     const proof = body.control && { ...body.control, ...(visitor && { origin: visitor.origin }) };
     const request = { email, proof, keyId, visit: visitor };
     const { seen, paid, receipt } = await verifyForForm(world, caller, request, keyed);
-    return {
-      status: 200,
-      data: {
-        email: seen.email,
-        ...toFormClass(seen),
-        did_you_mean: seen.ai?.typoSuggestion ?? null,
-        job_id: paid.kind === "pending" ? paid.pending.job : null,
-        ...(receipt !== undefined && { receipt }),
-        ...(paid.control && { control: paid.control }),
-        ...chargedFor(paid, caller),
-      },
-    };
+    return ok({
+      email: seen.email,
+      ...toFormClass(seen),
+      did_you_mean: seen.ai?.typoSuggestion ?? null,
+      job_id: paid.kind === "pending" ? paid.pending.job : null,
+      ...(receipt !== undefined && { receipt }),
+      ...(paid.control && { control: paid.control }),
+      ...chargedFor(paid, caller),
+    });
   },
 });
 

@@ -144,6 +144,48 @@ type OutputOf<S extends Schema | undefined> = S extends Schema ? InferOutput<S> 
 
 type InputFor<F, P, Q, B> = F extends FormUse ? FormInput<P, Q, B> : Input<P, Q, B>;
 
+/** The errors of every endpoint that requires a key or a token. */
+export const KEYED_ERRORS = [
+  "INVALID_REQUEST",
+  "UNAUTHORIZED",
+  "FORBIDDEN",
+  "RATE_LIMITED",
+  "INTERNAL",
+  "UNAVAILABLE",
+] as const satisfies readonly FailureCode[];
+
+/** What the endpoint's own schemas type. */
+type Typed<
+  O extends Schema,
+  P extends Schema | undefined,
+  Q extends Schema | undefined,
+  B extends Schema | undefined,
+  F extends FormUse | undefined,
+> = {
+  readonly path?: P | undefined;
+  readonly query?: Q | undefined;
+  readonly body?: B | undefined;
+  readonly output: O;
+  readonly form?: F;
+  handle(
+    world: AppWorld,
+    caller: Caller,
+    input: InputFor<F, OutputOf<P>, OutputOf<Q>, OutputOf<B>>,
+  ): Promise<Answer<InferOutput<O>>>;
+};
+
+type Untyped = Omit<Endpoint, "path" | "query" | "body" | "output" | "form" | "handle">;
+
+/** A GET without `tool` is a tool that only reads. */
+type ToolByRoute =
+  | { readonly route: `GET /${string}`; readonly tool?: ToolOptions | null }
+  | { readonly route: `${Exclude<Method, "GET">} /${string}`; readonly tool: ToolOptions | null };
+
+/** Most endpoints are free and need only the table. `errors` names those beyond the errors of every endpoint of its access. */
+type Definition = Omit<Untyped, "route" | "tool" | "price" | "needs" | "errors"> &
+  Partial<Pick<Untyped, "price" | "needs" | "errors">> &
+  ToolByRoute;
+
 export const endpoint = <
   O extends Schema,
   P extends Schema | undefined = undefined,
@@ -151,19 +193,17 @@ export const endpoint = <
   B extends Schema | undefined = undefined,
   F extends FormUse | undefined = undefined,
 >(
-  definition: Omit<
-    Endpoint<OutputOf<P>, OutputOf<Q>, OutputOf<B>, InferOutput<O>>,
-    "path" | "query" | "body" | "output" | "form" | "handle"
-  > & {
-    readonly path?: P | undefined;
-    readonly query?: Q | undefined;
-    readonly body?: B | undefined;
-    readonly output: O;
-    readonly form?: F;
-    handle(
-      world: AppWorld,
-      caller: Caller,
-      input: InputFor<F, OutputOf<P>, OutputOf<Q>, OutputOf<B>>,
-    ): Promise<Answer<InferOutput<O>>>;
-  },
-) => definition;
+  definition: Definition & Typed<O, P, Q, B, F>,
+): Untyped & Typed<O, P, Q, B, F> => {
+  const { access, errors = [] } = definition;
+  const usual: readonly FailureCode[] = access === "public" ? ["INVALID_REQUEST"] : KEYED_ERRORS;
+  return {
+    price: null,
+    needs: ["table:readwrite"],
+    tool: { effect: "readOnly" },
+    ...definition,
+    errors: [...new Set([...usual, ...errors])],
+  };
+};
+
+export const ok = <T>(data: T): DataAnswer<T> => ({ status: 200, data });
