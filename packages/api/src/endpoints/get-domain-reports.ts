@@ -8,11 +8,9 @@ import { findStoredDays } from "@mailproof/core/deliverability/reports/report-it
 import { findReportsAddress } from "@mailproof/core/deliverability/reports/reports-address";
 import { listSenders } from "@mailproof/core/deliverability/reports/senders";
 import { listUnreadable } from "@mailproof/core/deliverability/reports/unreadable-reports";
-import { signCursor, verifyCursor } from "@mailproof/core/lib/cursor";
 import { getOwnerId } from "@mailproof/core/money/payer";
 import * as v from "valibot";
 import { endpoint, ok } from "../http/endpoint.ts";
-import { invalidField } from "../http/parse.ts";
 import { Cursor, Day, describe, limitUpTo } from "../schema/common.ts";
 import {
   AlignedShare,
@@ -32,6 +30,7 @@ import {
 } from "../schema/domain-reports.ts";
 import * as field from "../schema/fields.ts";
 import { omitNull } from "../schema/omit-null.ts";
+import { createLimit, Offset, readOffset, toPageEnd } from "../schema/paging.ts";
 import { DOMAIN_FIELDS, DomainName, toDomainFields } from "../schema/sender.ts";
 
 /** Reports leave after the plan's retention, but an uploaded one may be about any earlier day. */
@@ -66,11 +65,8 @@ export const getDomainReports = endpoint({
       "Number of days, the last one included. Larger values are cut to 400. Reports are stored as long as the plan retains results.",
     ),
     to: describe(v.optional(Day), "The last day. By default today (UTC)."),
-    limit: describe(
-      limitUpTo(LIMIT),
-      "Largest number of sources on a page. Larger values are cut to 200.",
-    ),
-    offset: describe(Cursor, "The `next_offset` of the previous page."),
+    limit: createLimit("sources", LIMIT),
+    offset: Offset,
   }),
   output: v.object({
     ...DOMAIN_FIELDS,
@@ -161,12 +157,9 @@ export const getDomainReports = endpoint({
 
   async handle(world, caller, { path: { domain }, query: { days, to, limit, offset } }) {
     const owner = getOwnerId(caller);
-    const { settings } = world;
     // Without `to`, the words equal those of the last release, so its cursors are still valid.
     const bound = `reports ${owner} ${domain} ${days}${to === undefined ? "" : ` ${to}`}`;
-    const after = offset === undefined ? undefined : verifyCursor(settings, bound, offset);
-    if (offset !== undefined && after === undefined)
-      throw invalidField("offset", "must be a next_offset of this list");
+    const after = readOffset<Position>(world, bound, offset);
     const [address, merged, stored] = await Promise.all([
       findReportsAddress(world, caller),
       mergeReports(world, caller, { domain, days, until: to, authenticatedOnly: false }),
@@ -175,8 +168,7 @@ export const getDomainReports = endpoint({
     const unreadable = await listUnreadable(world.table, owner, merged.since);
     const { dmarc, tls } = merged;
     const senders = listSenders(dmarc.sources, domain);
-    const remaining =
-      after === undefined ? dmarc.sources : skipTo(dmarc.sources, after as Position);
+    const remaining = after === undefined ? dmarc.sources : skipTo(dmarc.sources, after);
     const page = remaining.slice(0, limit);
     const last = remaining.length > limit ? page.at(-1) : undefined;
     return ok({
@@ -231,8 +223,7 @@ export const getDomainReports = endpoint({
         })),
         days: [...tls.days],
       },
-      has_more: last !== undefined,
-      ...(last && { next_offset: signCursor(settings, bound, [last.messages, last.ip]) }),
+      ...toPageEnd(world, bound, last && [last.messages, last.ip]),
     });
   },
 });

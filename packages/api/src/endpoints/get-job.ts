@@ -28,7 +28,7 @@ import * as v from "valibot";
 import { endpoint, ok } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
 import { createRowPage, ROWS_BYTES_MAX, type RowPage } from "../http/row-page.ts";
-import { Cursor, describe, Id, limitUpTo } from "../schema/common.ts";
+import { Cursor, describe, Id } from "../schema/common.ts";
 import * as field from "../schema/fields.ts";
 import {
   assertNotDeleted,
@@ -38,6 +38,7 @@ import {
   requireJob,
   toRow,
 } from "../schema/jobs.ts";
+import { createLimit } from "../schema/paging.ts";
 import {
   ResultSummary,
   ROW_SELECTION,
@@ -65,10 +66,7 @@ export const getJob = endpoint({
   path: v.strictObject({ id: describe(Id, "The job's id (`job_id`).") }),
   query: v.strictObject({
     include_results: describe(v.optional(v.string(), "true"), "`false` leaves the results out."),
-    limit: describe(
-      limitUpTo(LIMIT),
-      "Largest number of results on a page. Larger values are cut to 1,000.",
-    ),
+    limit: createLimit("results", LIMIT),
     ...ROW_SELECTION,
     columns: describe(
       v.optional(TrueText),

@@ -2,9 +2,10 @@ import { listChecks as readChecks } from "@mailproof/core/deliverability/history
 import { getOwnerId } from "@mailproof/core/money/payer";
 import * as v from "valibot";
 import { endpoint, ok } from "../http/endpoint.ts";
-import { describe, limitUpTo } from "../schema/common.ts";
+import { describe } from "../schema/common.ts";
 import { CheckSummary } from "../schema/deliverability-check.ts";
 import * as field from "../schema/fields.ts";
+import { createLimit } from "../schema/paging.ts";
 import { DomainName } from "../schema/sender.ts";
 import { toCheckSummary } from "../schema/to-check-result.ts";
 
@@ -17,10 +18,7 @@ export const listChecks = endpoint({
 
   query: v.strictObject({
     domain: describe(v.optional(DomainName), "Only checks of this domain."),
-    limit: describe(
-      limitUpTo({ default: 20, most: 100 }),
-      "Largest number of checks on a page. Larger values are cut to 100.",
-    ),
+    limit: createLimit("checks", { default: 20, most: 100 }),
   }),
   output: v.object({
     checks: describe(v.array(CheckSummary), "The checks, newest first."),

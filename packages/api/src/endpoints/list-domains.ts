@@ -3,15 +3,14 @@ import {
   listReportedDomains,
   type ReportedDomain,
 } from "@mailproof/core/deliverability/reports/reported-domains";
-import { signCursor, verifyCursor } from "@mailproof/core/lib/cursor";
 import { toUtcDay } from "@mailproof/core/lib/time";
 import { getOwnerId } from "@mailproof/core/money/payer";
 import * as v from "valibot";
 import { endpoint, ok } from "../http/endpoint.ts";
-import { invalidField } from "../http/parse.ts";
-import { Cursor, describe, limitUpTo } from "../schema/common.ts";
+import { describe, limitUpTo } from "../schema/common.ts";
 import { AlignedShare, toAlignedShare } from "../schema/domain-reports.ts";
 import * as field from "../schema/fields.ts";
+import { createLimit, Offset, PAGE_END, readOffset, toPageEnd } from "../schema/paging.ts";
 import { DOMAIN_FIELDS, toDomainFields } from "../schema/sender.ts";
 
 const DAYS = { default: 30, most: 100 };
@@ -53,39 +52,31 @@ export const listDomains = endpoint({
       limitUpTo(DAYS),
       "Number of days, today (UTC) included. Larger values are cut to 100.",
     ),
-    limit: describe(
-      limitUpTo(LIMIT),
-      "Largest number of domains on a page. Larger values are cut to 100.",
-    ),
-    offset: describe(Cursor, "The `next_offset` of the previous page."),
+    limit: createLimit("domains", LIMIT),
+    offset: Offset,
   }),
   output: v.object({
     from: field.text("The first day (UTC) that counts."),
     to: field.text("The last day (UTC) that counts."),
     domains: describe(v.array(ListedDomain), "The domains, by name."),
-    has_more: field.boolean("True when there is another page."),
-    next_offset: describe(Cursor, "Cursor for the next page. Left out on the last page."),
+    ...PAGE_END,
   }),
 
   async handle(world, caller, { query: { days, limit, offset } }) {
     const owner = getOwnerId(caller);
-    const { settings } = world;
     const bound = `domains ${owner}`;
-    const after = offset === undefined ? undefined : verifyCursor(settings, bound, offset);
-    if (offset !== undefined && after === undefined)
-      throw invalidField("offset", "must be a next_offset of this list");
+    const after = readOffset<string>(world, bound, offset);
     const { domains, since, hasMore } = await listReportedDomains(world, owner, {
       days,
       limit,
-      ...(after !== undefined && { after: after as string }),
+      ...(after !== undefined && { after }),
     });
     const last = hasMore ? domains.at(-1) : undefined;
     return ok({
       from: since,
       to: toUtcDay(world.now()),
       domains: domains.map(toListedDomain),
-      has_more: hasMore,
-      ...(last && { next_offset: signCursor(settings, bound, last.domain) }),
+      ...toPageEnd(world, bound, last?.domain),
     });
   },
 });

@@ -1,6 +1,5 @@
 import { getAccount } from "@mailproof/core/accounts/accounts";
 import { toCheckId } from "@mailproof/core/deliverability/check-once";
-import { signCursor, verifyCursor } from "@mailproof/core/lib/cursor";
 import { type Halves, toCredits } from "@mailproof/core/money/credits";
 import { toMovementId } from "@mailproof/core/money/items";
 import {
@@ -19,8 +18,9 @@ import {
 import * as v from "valibot";
 import { endpoint, ok } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
-import { Cursor, Day, describe, limitUpTo } from "../schema/common.ts";
+import { Day, describe } from "../schema/common.ts";
 import * as field from "../schema/fields.ts";
+import { createLimit, Offset, PAGE_END, readOffset, toPageEnd } from "../schema/paging.ts";
 
 const LIMIT = { default: 50, most: 200 };
 
@@ -96,30 +96,23 @@ export const listLedgerEntries = endpoint({
   query: v.strictObject({
     from: describe(v.optional(Day), "The first day (UTC). By default the account's first."),
     to: describe(v.optional(Day), "The last day (UTC). By default today."),
-    limit: describe(
-      limitUpTo(LIMIT),
-      "Largest number of entries on a page. Larger values are cut to 200.",
-    ),
-    offset: describe(Cursor, "The `next_offset` of the previous page."),
+    limit: createLimit("entries", LIMIT),
+    offset: Offset,
   }),
   output: v.object({
     entries: describe(
       v.array(LedgerEntry),
       "The entries, newest first. Test keys move no credits and have none.",
     ),
-    has_more: field.boolean("True when there is another page."),
-    next_offset: describe(Cursor, "Cursor for the next page. Left out on the last page."),
+    ...PAGE_END,
   }),
 
   async handle(world, caller, { query }) {
     const { from, to, limit, offset } = query;
     if (from !== undefined && to !== undefined && from > to)
       throw invalidField("from", `must not be after ${to}`);
-    const { settings } = world;
     const bound = `ledger ${getOwnerId(caller)} ${from ?? "all"} ${to ?? "all"}`;
-    const position = offset === undefined ? undefined : verifyCursor(settings, bound, offset);
-    if (offset !== undefined && position === undefined)
-      throw invalidField("offset", "must be a next_offset of this list");
+    const position = readOffset<MovementPosition>(world, bound, offset);
     if (caller.mode === "test") return ok({ entries: [], has_more: false });
     const { account, createdAt: since } = await getAccount(world.table, caller.account);
     const { movements, next } = await listMovements(world.table, world.now(), {
@@ -128,12 +121,11 @@ export const listLedgerEntries = endpoint({
       from,
       to,
       limit,
-      position: position as MovementPosition | undefined,
+      position,
     });
     return ok({
       entries: movements.map(toLedgerEntry),
-      has_more: next !== undefined,
-      ...(next && { next_offset: signCursor(settings, bound, next) }),
+      ...toPageEnd(world, bound, next),
     });
   },
 });

@@ -1,4 +1,3 @@
-import { signCursor, verifyCursor } from "@mailproof/core/lib/cursor";
 import { getOwnerId } from "@mailproof/core/money/payer";
 import type { RequestEntry } from "@mailproof/core/requests/items";
 import {
@@ -7,10 +6,10 @@ import {
 } from "@mailproof/core/requests/list-requests";
 import * as v from "valibot";
 import { endpoint, ok } from "../http/endpoint.ts";
-import { invalidField } from "../http/parse.ts";
 import { STATUS_CLASSES, type StatusClass } from "../http/status-class.ts";
-import { Cursor, describe, limitCharacters, limitUpTo, noControls } from "../schema/common.ts";
+import { describe, limitCharacters, noControls } from "../schema/common.ts";
 import * as field from "../schema/fields.ts";
+import { createLimit, Offset, PAGE_END, readOffset, toPageEnd } from "../schema/paging.ts";
 
 const LIMIT = { default: 50, most: 200 };
 const ROUTE_LENGTH_MAX = 100;
@@ -77,10 +76,7 @@ export const listRequests = endpoint({
   tool: null,
 
   query: v.strictObject({
-    limit: describe(
-      limitUpTo(LIMIT),
-      "Largest number of requests on a page. Larger values are cut to 200.",
-    ),
+    limit: createLimit("requests", LIMIT),
     status: describe(
       v.optional(v.picklist(STATUS_CLASSES, `must be one of ${STATUS_CLASSES.join(", ")}`)),
       "Only responses of this class.",
@@ -97,31 +93,26 @@ export const listRequests = endpoint({
       v.optional(createPart(ROUTE_LENGTH_MAX)),
       "Only requests whose id, method and path, or error code contains this text, in any case.",
     ),
-    offset: describe(Cursor, "The `next_offset` of the previous page."),
+    offset: Offset,
   }),
   output: v.object({
     requests: describe(v.array(RequestSummary), "The requests, newest first."),
-    has_more: field.boolean("True when there is another page."),
-    next_offset: describe(Cursor, "Cursor for the next page. Left out on the last page."),
+    ...PAGE_END,
   }),
 
   async handle(world, caller, { query }) {
     const { limit, offset, ...filter } = query;
     const owner = getOwnerId(caller);
-    const { settings } = world;
     const bound = `requests ${owner} ${toCursorWords(filter)}`;
-    const after = offset === undefined ? undefined : verifyCursor(settings, bound, offset);
-    if (offset !== undefined && after === undefined)
-      throw invalidField("offset", "must be a next_offset of this list");
+    const after = readOffset<RequestPosition>(world, bound, offset);
     const { requests, next } = await readRequests(
       world.table,
       { owner, isWanted: toPredicate(filter) },
-      { limit, after: after as RequestPosition | undefined },
+      { limit, after },
     );
     return ok({
       requests: requests.map(toSummary),
-      has_more: next !== undefined,
-      ...(next && { next_offset: signCursor(settings, bound, next) }),
+      ...toPageEnd(world, bound, next),
     });
   },
 });
