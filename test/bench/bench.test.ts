@@ -134,7 +134,7 @@ test.each([1, 2, 3])(
     });
     expect(result).toMatchObject({
       totalSubmitted: 5_000,
-      format: { emailColumn: 3, delimiter: "," },
+      format: { emailColumns: [3], delimiter: "," },
     });
     expect(result.duplicatesRemoved).toBeGreaterThan(400);
     expect(result.invalidSkipped).toBeGreaterThan(150);

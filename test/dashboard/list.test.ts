@@ -1,5 +1,5 @@
 import { openAsBlob, readFileSync } from "node:fs";
-import { readSpreadsheet } from "@mailproof/core/intake/spreadsheet/read-spreadsheet";
+import { openWorkbook } from "@mailproof/core/intake/spreadsheet/read-spreadsheet";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { checkScreen, describeInBrowser, saveDownload, takePicture } from "./browser.ts";
@@ -235,7 +235,8 @@ describeInBrowser("the screen of a list", ({ open }) => {
     const zip = await saveAs(page, "ZIP");
 
     const rows: (readonly string[])[] = [];
-    await readSpreadsheet(await openAsBlob(sheet.path), (cells) => void rows.push(cells));
+    const { sheets, read } = await openWorkbook(await openAsBlob(sheet.path));
+    await read(sheets[0] ?? "", (cells) => void rows.push(cells));
     expect([sheet.name.endsWith(".xlsx"), rows.length]).toEqual([true, 63]);
     const { rows: found } = JSON.parse(readFileSync(json.path, "utf8"));
     expect(found).toHaveLength(62);

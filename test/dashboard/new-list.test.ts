@@ -1,6 +1,7 @@
 import type { Job } from "@mailproof/client";
 import { writeSpreadsheet } from "@mailproof/core/exports/write-spreadsheet";
 import { expect, test } from "vitest";
+import { createSheets, createWorkbook } from "../things/workbook.ts";
 import { checkScreen, describeInBrowser, type OpenedPage } from "./browser.ts";
 import { createJob } from "./jobs.ts";
 
@@ -90,6 +91,32 @@ describeInBrowser("the screen of a new list", ({ open }) => {
     await page.getByText("Charged: 2 credits.").waitFor();
 
     expect((await readCharged(opened)) - before).toBe(2);
+    expect(opened.complaints).toEqual([]);
+  });
+
+  test("the sheets and the columns of addresses are chosen by checkboxes, and the shown price is charged", async () => {
+    const opened = await open({ path: "lists/new", key: "live" });
+    const { page } = opened;
+    const { Berlin, ...others } = createSheets(AT);
+    const twoColumns = Berlin.map((cells, at) => [...cells, at === 0 ? "Home" : `home${at}@${AT}`]);
+    await choose(opened, await createWorkbook({ ...others, Berlin: twoColumns }), "list.xlsx");
+    const sheet = (name: string) =>
+      page.getByRole("group", { name: "Sheets" }).getByRole("checkbox", { name });
+    const before = await readCharged(opened);
+
+    expect(await sheet("Cover: 3 rows, addresses in column_2").isChecked()).toBe(false);
+    expect(await sheet("Notes: 2 rows, no addresses").isChecked()).toBe(false);
+    expect(await sheet("Paris: 2 rows, addresses in Courriel").isDisabled()).toBe(true);
+    await sheet("Berlin: 2 rows, addresses in E-Mail").check();
+    await page.getByRole("button", { name: "Verify 3 addresses" }).waitFor();
+    const columns = page.getByRole("group", { name: "Columns with addresses" });
+    await columns.getByRole("checkbox", { name: "Home" }).check();
+    await page.getByRole("button", { name: "Verify 5 addresses" }).waitFor();
+    await checkScreen(opened, "new-list-sheets");
+    await page.getByRole("button", { name: "Verify 5 addresses" }).click();
+    await page.getByText("Charged: 5 credits.").waitFor();
+
+    expect((await readCharged(opened)) - before).toBe(5);
     expect(opened.complaints).toEqual([]);
   });
 

@@ -16,7 +16,7 @@ import { setTimeout } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
 import { createClient } from "@mailproof/client/client";
 import { writeSpreadsheet } from "@mailproof/core/exports/write-spreadsheet";
-import { readSpreadsheet } from "@mailproof/core/intake/spreadsheet/read-spreadsheet";
+import { openWorkbook } from "@mailproof/core/intake/spreadsheet/read-spreadsheet";
 import { listOptions } from "@mailproof/local/cli/command-options";
 import { commands } from "@mailproof/local/cli/commands";
 import { loadCommands } from "@mailproof/local/cli/define-command";
@@ -26,6 +26,7 @@ import { endWithTest } from "../runner/eventually.ts";
 import { MAILPROOF } from "../servers/package.ts";
 import { serveAccounts } from "../servers/proxied-server.ts";
 import { COMPILED, createFolder, PRELOADED, spawnMailproof, whenRun } from "../servers/running.ts";
+import { createSheets, createWorkbook } from "../things/workbook.ts";
 
 // The habits of a command line (clig.dev): help, pipes, standard input, prices before charges, stored keys, completion.
 
@@ -133,7 +134,8 @@ async function* toRows(rows: readonly (readonly string[])[]) {
 
 const readSheet = async (file: string) => {
   const rows: (readonly string[])[] = [];
-  await readSpreadsheet(await openAsBlob(file), (cells) => void rows.push(cells));
+  const { sheets, read } = await openWorkbook(await openAsBlob(file));
+  await read(sheets[0] ?? "", (cells) => void rows.push(cells));
   return rows;
 };
 
@@ -158,6 +160,44 @@ test.each(["service", "local"])(
     expect(first.slice(0, 3)).toEqual(["=1+1", "ann@example.com", "ann@example.com"]);
   },
 );
+
+test("mailproof file skips a cover sheet, and verifies the sheets and columns that are named", async () => {
+  const { env, folder, client, out } = await whenServed("live");
+  const file = join(folder, "list.xlsx");
+  const { Paris, ...sheets } = createSheets(`valid.${ZONE}`);
+  const twoColumns = Paris.map((cells, at) => [
+    ...cells,
+    at === 0 ? "home" : `h${at}@valid.${ZONE}`,
+  ]);
+  writeFileSync(file, await createWorkbook({ ...sheets, Paris: twoColumns }));
+  const available = async () => (await client.getAccount()).credits.available;
+  const before = await available();
+
+  const quote = await whenRun(env, "file", file, "--dry-run");
+  const named = ["--sheet", "Berlin", "--sheet", "Paris", "--column", "E-Mail", "--column", "HOME"];
+  const done = await whenRun(env, "file", file, ...named, "--out", out);
+  const unknown = await whenRun(env, "file", file, "--sheet", "Rome");
+
+  expect(JSON.parse(quote.out)).toMatchObject({ credits_needed: 2, rows: 2 });
+  expect(quote.err).toContain('"Cover": 3 rows, addresses in "column_2", not read');
+  expect(quote.err).toContain('"Berlin": 2 rows, addresses in "E-Mail", read');
+  expect(done).toMatchObject({ code: 0, err: expect.stringContaining("Charged: 4 credits.") });
+  expect(before - (await available())).toBe(4);
+  const lines = readFileSync(out, "utf8").trim().split("\n");
+  expect(lines.map((line) => line.split(",").slice(0, 7).join())).toEqual([
+    "sheet,name,E-Mail,Courriel,city,home,email",
+    `Berlin,Ann,ann@valid.${ZONE},,,,ann@valid.${ZONE}`,
+    `Berlin,Bob,bob@valid.${ZONE},,,,bob@valid.${ZONE}`,
+    `Paris,Cy,,cy@valid.${ZONE},Paris,h1@valid.${ZONE},h1@valid.${ZONE}`,
+    `Paris,Ann,,ann@valid.${ZONE},Lyon,h2@valid.${ZONE},h2@valid.${ZONE}`,
+  ]);
+  expect(unknown).toMatchObject({
+    code: 2,
+    err: expect.stringContaining(
+      'has no sheet "Rome". It has "Cover", "Berlin", "Notes", "Paris".',
+    ),
+  });
+});
 
 test("mailproof file --dry-run prints the price and sends and charges nothing", async () => {
   const { env, folder, client, out } = await whenServed("live");

@@ -1,11 +1,18 @@
+import { spawnSync } from "node:child_process";
 import { openAsBlob, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { writeSpreadsheet } from "@mailproof/core/exports/write-spreadsheet";
 import { writeZip } from "@mailproof/core/exports/write-zip";
-import { readSpreadsheet } from "@mailproof/core/intake/spreadsheet/read-spreadsheet";
+import {
+  convertSheets,
+  type WantedSheets,
+} from "@mailproof/core/intake/spreadsheet/convert-sheets";
+import { openWorkbook } from "@mailproof/core/intake/spreadsheet/read-spreadsheet";
 import { openZip } from "@mailproof/core/lib/zip";
 import { expect, test } from "vitest";
+import { describeUnless } from "../runner/describe-when.ts";
 import { createFolder } from "../servers/running.ts";
+import { createSheets, createWorkbook } from "../things/workbook.ts";
 
 type Parts = Readonly<Record<string, string>>;
 
@@ -49,11 +56,9 @@ const workbook = (parts: {
 
 const readRows = async (file: string) => {
   const rows: (readonly string[])[] = [];
-  const notes = await readSpreadsheet(
-    await openAsBlob(file),
-    (cells) => void rows.push([...cells]),
-  );
-  return { rows, notes };
+  const { sheets, read } = await openWorkbook(await openAsBlob(file));
+  const formulas = await read(sheets[0] ?? "", (cells) => void rows.push([...cells]));
+  return { rows, sheets, formulas };
 };
 
 const read = async (parts: Parameters<typeof workbook>[0]) => readRows(await zip(workbook(parts)));
@@ -63,9 +68,8 @@ test("the spreadsheet reader refuses a row number beyond a spreadsheet's limit a
   const row = (number: number) => `<row r="${number}"><c t="str"><v>a@x.com</v></c></row>`;
   const file = await zip(workbook({ sheet: `${row(1)}${row(250_000_000)}` }));
 
-  await expect(
-    openAsBlob(file).then((blob) => readSpreadsheet(blob, (cells) => void rows.push(cells))),
-  ).rejects.toThrow("row 250000000");
+  const { read } = await openWorkbook(await openAsBlob(file));
+  await expect(read("One", (cells) => void rows.push(cells))).rejects.toThrow("row 250000000");
   expect(rows).toEqual([["a@x.com"]]);
 });
 
@@ -139,24 +143,24 @@ test("the spreadsheet reader keeps the shown row numbers and columns, and drops 
   expect(others).toEqual([[], [], ["", "a"]]);
 });
 
-test("the spreadsheet reader returns the first visible sheet and lists the others", async () => {
-  const { rows, notes } = await read({
+test("the spreadsheet reader lists the visible sheets and reads one by its name", async () => {
+  const { rows, sheets } = await read({
     sheets:
       '<sheet name="Hidden" state="hidden" r:id="rId1"/><sheet name="Two" r:id="rId2"/><sheet name="One" r:id="rId1"/>',
     sheet: "<row><c><v>1</v></c></row>",
   });
 
   expect(rows).toEqual([["second"]]);
-  expect(notes).toMatchObject({ sheet: "Two", otherSheets: ["One"] });
+  expect(sheets).toEqual(["Two", "One"]);
 });
 
 test("the spreadsheet reader returns a formula's stored result, never runs it, and counts one without a result", async () => {
-  const { rows, notes } = await read({
+  const { rows, formulas } = await read({
     sheet: `<row><c><f>1+1</f><v>2</v></c><c><f>HYPERLINK("http://evil.example")</f></c><c t="str"><v>x</v></c></row>`,
   });
 
   expect(rows).toEqual([["2", "", "x"]]);
-  expect(notes.formulasWithoutResult).toBe(1);
+  expect(formulas).toBe(1);
 });
 
 /** The sentence that a file is refused with. */
@@ -250,3 +254,79 @@ const readPart = async (file: string): Promise<string> => {
   const pieces = await Array.fromAsync(zip.read("xl/worksheets/sheet1.xml", 1_000_000));
   return Buffer.concat(pieces).toString();
 };
+
+const convert = async (file: Blob, wanted: WantedSheets = {}) => {
+  const lines: string[] = [];
+  const { sheets } = await convertSheets(file, wanted, (line) => void lines.push(line));
+  const csv = lines.join("").replaceAll(/"|\r/g, "").trimEnd().split("\n");
+  return { sheets, csv };
+};
+
+const toBlob = (bytes: Buffer): Blob => new Blob([new Uint8Array(bytes)]);
+
+test("a workbook's first list is read, and its cover sheet is skipped", async () => {
+  const { sheets, csv } = await convert(toBlob(await createWorkbook(createSheets("x.com"))));
+
+  expect(sheets).toEqual([
+    { name: "Cover", rows: 3, column: "column_2", isChosen: false },
+    { name: "Berlin", rows: 2, column: "E-Mail", isChosen: true },
+    { name: "Paris", rows: 2, column: "Courriel", isChosen: false },
+    { name: "Notes", rows: 2, column: null, isChosen: false },
+  ]);
+  expect(csv).toEqual(["name,E-Mail", "Ann,ann@x.com", "Bob,bob@x.com"]);
+});
+
+test.each([
+  [
+    undefined,
+    ["sheet,name,E-Mail,city", "Berlin,Ann,ann@x.com,", "Berlin,Bob,bob@x.com,"],
+    ["Paris,Cy,cy@x.com,Paris", "Paris,Ann,ann@x.com,Lyon"],
+  ],
+  [
+    ["Courriel"],
+    ["sheet,name,E-Mail,Courriel,city", "Berlin,Ann,ann@x.com,,", "Berlin,Bob,bob@x.com,,"],
+    ["Paris,Cy,,cy@x.com,Paris", "Paris,Ann,,ann@x.com,Lyon"],
+  ],
+])("several sheets become one table, with the named columns %j", async (columns, berlin, paris) => {
+  const workbook = await createWorkbook(createSheets("x.com"));
+  const { csv } = await convert(toBlob(workbook), { sheets: ["Paris", "Berlin"], columns });
+
+  expect(csv).toEqual([...berlin, ...paris]);
+});
+
+test("an unknown sheet is refused with the names of all sheets", async () => {
+  const workbook = toBlob(await createWorkbook(createSheets("x.com")));
+
+  await expect(convert(workbook, { sheets: ["Berlin", "Rome"] })).rejects.toThrow(
+    'has no sheet "Rome". It has "Cover", "Berlin", "Paris", "Notes".',
+  );
+});
+
+const OPENPYXL = `
+import json, sys, openpyxl
+book = openpyxl.Workbook()
+book.remove(book.active)
+for name, rows in json.loads(sys.stdin.read()).items():
+    sheet = book.create_sheet(name)
+    for row in rows: sheet.append(row)
+book.save(sys.argv[1])
+`;
+
+const hasOpenpyxl = spawnSync("python3", ["-c", "import openpyxl"]).status === 0;
+
+describeUnless(
+  hasOpenpyxl ? null : "there is no openpyxl for python3",
+  "openpyxl's workbook",
+  () => {
+    test("a workbook that openpyxl wrote has the same sheets and rows", async () => {
+      const file = join(createFolder(), "list.xlsx");
+      spawnSync("python3", ["-c", OPENPYXL, file], {
+        input: JSON.stringify(createSheets("x.com")),
+      });
+      const own = toBlob(await createWorkbook(createSheets("x.com")));
+      const wanted = { sheets: ["Berlin", "Paris"] };
+
+      expect(await convert(await openAsBlob(file), wanted)).toEqual(await convert(own, wanted));
+    });
+  },
+);

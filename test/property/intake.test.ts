@@ -94,7 +94,7 @@ test("a stored file contains the first row of each address cell by cell, and cou
         cells.map(quoted).join(","),
       );
       const blobs = createMemoryBlobs();
-      const options = { emailColumn: "e-mail", addressesMax: 100, rowsPerChunk };
+      const options = { emailColumns: ["e-mail"], addressesMax: 100, rowsPerChunk };
       const { outcome } = await ingestContent(text.join("\n"), options, blobs);
       if ("fault" in outcome) throw new Error(outcome.message);
       const { counts, accepted, excluded } = expected(rows);

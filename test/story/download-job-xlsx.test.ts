@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readSpreadsheet } from "@mailproof/core/intake/spreadsheet/read-spreadsheet";
+import { openWorkbook } from "@mailproof/core/intake/spreadsheet/read-spreadsheet";
 import { parse } from "csv-parse/sync";
 import { expect, test } from "vitest";
 import { given } from "../app/given.ts";
@@ -29,10 +29,8 @@ const writeFile = (bytes: Uint8Array): string => {
 
 const readRows = async (bytes: Uint8Array): Promise<readonly (readonly string[])[]> => {
   const rows: (readonly string[])[] = [];
-  await readSpreadsheet(
-    new Blob([bytes as Uint8Array<ArrayBuffer>]),
-    (cells) => void rows.push([...cells]),
-  );
+  const { sheets, read } = await openWorkbook(new Blob([bytes as Uint8Array<ArrayBuffer>]));
+  await read(sheets[0] ?? "", (cells) => void rows.push([...cells]));
   return rows;
 };
 

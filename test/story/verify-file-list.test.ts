@@ -1,7 +1,8 @@
 import { readEvent } from "@mailproof/core/webhooks/items";
 import { expect, test } from "vitest";
-import { whenWorked } from "../app/drain-queues.ts";
-import { listStoredItems } from "../app/ledger.ts";
+import { whenQuiet, whenWorked } from "../app/drain-queues.ts";
+import { listStoredItems, thenConsistent } from "../app/ledger.ts";
+import { send } from "../app/send.ts";
 import { asRows } from "../runner/as-rows.ts";
 import {
   createEmails,
@@ -251,6 +252,11 @@ test.each<[string, unknown, string]>([
   ["processing an empty key", createProcessRequest(""), "file_key: must not be empty"],
   ["a column that is a number", { ...PROCESSING, email_column: 1 }, "email_column: must be string"],
   ["a column without a name", { ...PROCESSING, email_column: "" }, "email_column: must not be"],
+  [
+    "two ways to name columns",
+    { ...PROCESSING, email_column: "a", email_columns: ["b"] },
+    "email_columns: must be left out with email_column",
+  ],
   ["an endless column", { ...PROCESSING, email_column: "x".repeat(201) }, "at most 200"],
   ["a header as a text", { ...PROCESSING, has_header: "yes" }, "has_header: must be true or false"],
   ["a wait", { ...PROCESSING, options: { timeout_ms: 1_000 } }, `options.timeout_ms: ${UNREAD}`],
@@ -336,4 +342,90 @@ test("the error about a file's content states the field that held the file", asy
 
   expect(uploaded.error.details).toMatchObject([{ field: "file_key" }]);
   expect(sent.error.details).toMatchObject([{ field: "file" }]);
+});
+
+const TWO_COLUMNS = `name,work,home
+Ann,ann@x.com,ann@home.com
+Bob,,bob@home.com
+Cy,cy@x.com,ann@x.com
+Dee,nobody,
+`;
+
+const givenTwoColumns = async () => {
+  const ctx = await givenChunked();
+  const send = async (action: string, continues?: string) => {
+    const fileKey = await givenUpload(ctx, ctx.liveKey, TWO_COLUMNS);
+    const columns = { email_columns: ["work", "HOME"], continues };
+    return whenFiled(
+      ctx.world,
+      ctx.liveKey,
+      { ...createProcessRequest(fileKey, columns), action },
+      `${action}${continues}`,
+    );
+  };
+  return { ...ctx, send };
+};
+
+test("each address of two columns is verified and charged once, and its row keeps all cells", async () => {
+  const { send: sendList, ...ctx } = await givenTwoColumns();
+
+  const { data: preview } = await sendList("preview");
+  const { data } = await sendList("process");
+  await whenQuiet(ctx);
+  const csv = await send(ctx.world, "GET /v1/jobs/job_1/download", { key: ctx.liveKey });
+
+  const counts = {
+    total_submitted: 6,
+    duplicates_removed: 1,
+    invalid_emails_skipped: 1,
+    unique_emails: 4,
+    file: { email_column: "work", email_columns: ["work", "home"], other_email_columns: [] },
+  };
+  expect(preview).toMatchObject({ ...counts, credits: 4 });
+  expect(data).toMatchObject({ ...counts, credits_used: 4, credits_remaining: 96 });
+  expect(data.file.skipped_rows).toMatchObject([{ row: 5, text: "nobody" }]);
+  expect(csv.text.split("\r\n").map((line) => line.split(",").slice(0, 5).join())).toEqual([
+    "name,work,home,email,status",
+    "Ann,ann@x.com,ann@home.com,ann@x.com,valid",
+    "Ann,ann@x.com,ann@home.com,ann@home.com,valid",
+    "Bob,,bob@home.com,bob@home.com,valid",
+    "Cy,cy@x.com,ann@x.com,cy@x.com,valid",
+    "",
+  ]);
+  await thenConsistent(ctx);
+});
+
+test("a list of two columns is continued without a charge, and an erasure empties both copies of a cell", async () => {
+  const { send: sendList, ...ctx } = await givenTwoColumns();
+  await sendList("process");
+  await whenQuiet(ctx);
+
+  const { data } = await sendList("process", "job_1");
+  const { data: preview } = await sendList("preview", "job_1");
+  await whenQuiet(ctx);
+  const query = { email: "ann@home.com" };
+  await send(ctx.world, "DELETE /v1/data", { key: ctx.liveKey, query });
+  const csv = await send(ctx.world, "GET /v1/jobs/job_1/download", { key: ctx.liveKey });
+
+  expect(data).toMatchObject({ compared: { new: 0, kept: 4 }, credits_used: 0 });
+  expect(preview).toMatchObject({ changed: 0, credits: 0 });
+  expect(csv.text).not.toContain("ann@home.com");
+  expect(csv.text).toContain("Ann,ann@x.com,,ann@x.com,valid");
+  await thenConsistent(ctx);
+});
+
+test.each([
+  ["an unknown one", ["work", "office"], 'email_columns: The file has no column "office".'],
+  ["none", [], "email_columns: must be a list of 1 to 10 columns"],
+])("a file with %s of its address columns is refused", async (_case, email_columns, words) => {
+  const ctx = await givenChunked();
+  const fileKey = await givenUpload(ctx, ctx.liveKey, TWO_COLUMNS);
+  const body = createProcessRequest(fileKey, { email_columns });
+
+  const { statusCode, error } = await whenFiled(ctx.world, ctx.liveKey, body);
+
+  expect([statusCode, `${error.details?.[0]?.field}: ${error.details?.[0]?.message}`]).toEqual([
+    400,
+    expect.stringContaining(words),
+  ]);
 });

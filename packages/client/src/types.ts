@@ -1111,6 +1111,8 @@ export interface ProcessFileInput {
   file_key: string;
   /** The header or the number of the column with the addresses. Left out: it is detected. */
   email_column?: string | null | undefined;
+  /** Instead of `email_column`: several columns, each by its header or number. Each address in them is a row of its own, verified and charged once: of n columns, row r of the list is in row ⌈r / n⌉ of the file. */
+  email_columns?: readonly string[] | null | undefined;
   /** Whether the first row names the columns. Left out: it is detected. */
   has_header?: boolean | null | undefined;
   /** The job's name. Left out: the name of the file. */
@@ -1167,6 +1169,8 @@ export interface ProcessFileData {
     email_column: string;
     /** The number of that column, from 0. */
     email_column_index: number;
+    /** With `email_columns`: the names of all columns that are verified. Left out for one column. */
+    email_columns?: string[];
     /** Names of other columns that hold addresses. They are not verified. */
     other_email_columns: string[];
     /** True when the first row names the columns. */
@@ -1218,10 +1222,12 @@ export interface PreviewFileInput {
   file_key: string;
   /** The header or the number of the column with the addresses. Left out: it is detected. */
   email_column?: string | null | undefined;
+  /** Instead of `email_column`: several columns, each by its header or number. Each address in them is a row of its own, verified and charged once: of n columns, row r of the list is in row ⌈r / n⌉ of the file. */
+  email_columns?: readonly string[] | null | undefined;
   /** Whether the first row names the columns. Left out: it is detected. */
   has_header?: boolean | null | undefined;
-  /** The job (`job_id`) of the earlier list. */
-  continues: string;
+  /** The job (`job_id`) of an earlier list that this file is a newer version of. An address with a good result there keeps it, at no charge. */
+  continues?: string | null | undefined;
   /** With `continues`: for how many days a result stays good. An older one, `unknown`, or a result whose address bounced since is verified and charged again. Left out: 30. */
   fresh_days?: number | null | undefined;
 }
@@ -1235,8 +1241,8 @@ export interface PreviewFileData {
   invalid_emails_skipped: number;
   /** Different addresses, each verified and charged once. */
   unique_emails: number;
-  /** How the list compares with the earlier one. */
-  compared: {
+  /** With `continues`: how the list compares with the earlier one. Left out otherwise. */
+  compared?: {
     /** Addresses that the earlier list does not have. They are verified. */
     new: number;
     /** Addresses that keep their earlier result. They cost nothing. */
@@ -1248,7 +1254,39 @@ export interface PreviewFileData {
     /** When the oldest result that is kept was found, ISO 8601. Left out when none is kept. */
     kept_since?: string;
   };
-  /** Rows whose address the earlier list has beside other cells. Left out when the two files have different columns. */
+  /** What was found in a file, and its first rows without an address. */
+  file: {
+    /** The name of the column with the addresses. */
+    email_column: string;
+    /** The number of that column, from 0. */
+    email_column_index: number;
+    /** With `email_columns`: the names of all columns that are verified. Left out for one column. */
+    email_columns?: string[];
+    /** Names of other columns that hold addresses. They are not verified. */
+    other_email_columns: string[];
+    /** True when the first row names the columns. */
+    has_header: boolean;
+    /** The names of the first 20 columns. */
+    columns: string[];
+    /** Number of columns in the file. */
+    column_count: number;
+    /** The character encoding of the file. */
+    encoding: "utf-8" | "utf-16le" | "utf-16be" | "windows-1252" | "shift_jis";
+    /** `comma`, `semicolon`, `tab`, `pipe`, `none` in a file of one column, or the character itself. */
+    delimiter: string;
+    /** The first 10 rows without an address. For all of them export the job with `selection=all`. */
+    skipped_rows: {
+      /** The number of the row in the file, from 1. The header counts; blank lines do not. */
+      row: number;
+      /** The text of the email cell, cut after 100 characters. */
+      text: string;
+      /** Code for what is wrong with the cell. */
+      reason: string;
+      /** What is wrong with the cell, in a sentence. */
+      message: string;
+    }[];
+  };
+  /** With `continues`: rows whose address the earlier list has beside other cells. Left out when the two files have different columns. */
   changed?: number;
   /** What `process` with the same fields charges now. */
   credits: number;

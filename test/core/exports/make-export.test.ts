@@ -7,7 +7,7 @@ import { makeExport } from "@mailproof/core/exports/export-worker";
 import { summarizeExport } from "@mailproof/core/exports/exported-rows";
 import { removeExports } from "@mailproof/core/exports/remove-exports";
 import { requestExport } from "@mailproof/core/exports/request-export";
-import { readSpreadsheet } from "@mailproof/core/intake/spreadsheet/read-spreadsheet";
+import { openWorkbook } from "@mailproof/core/intake/spreadsheet/read-spreadsheet";
 import type { Json } from "@mailproof/core/ports/table";
 import { findJob } from "@mailproof/core/rows/items";
 import { expect, test } from "vitest";
@@ -109,7 +109,8 @@ test("one worker writes a large spreadsheet as one part", async () => {
   const file = join(createFolder(), "export.xlsx");
   writeFileSync(file, Buffer.concat(await Array.fromAsync(found?.content ?? [])));
   const rows: (readonly string[])[] = [];
-  await readSpreadsheet(await openAsBlob(file), (cells) => void rows.push(cells));
+  const { sheets, read } = await openWorkbook(await openAsBlob(file));
+  await read(sheets[0] ?? "", (cells) => void rows.push(cells));
   expect(rows).toHaveLength(ROWS + 1);
 });
 

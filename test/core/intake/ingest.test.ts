@@ -29,7 +29,7 @@ describe("a file", () => {
       duplicatesRemoved: 2,
       invalidSkipped: 3,
       unique: 4,
-      format: { columns: ["id", "E-Mail", "note"], emailColumn: 1, hasHeader: true },
+      format: { columns: ["id", "E-Mail", "note"], emailColumns: [1], hasHeader: true },
     });
     expect(rows).toEqual([
       [2, "Ann@example.com", "1", "Ann@Example.com", "first"],
@@ -72,7 +72,7 @@ describe("a refused file", () => {
   of a workbook | PK\x03\x04 | ${{}} | binary | The file is not a text file.
   without an address | ${"email\nnone\n"} | ${{}} | no_addresses | its only row is not an address.
   of a header alone | ${"email\n"} | ${{}} | no_addresses | there are no rows below the header.
-  of other columns | a@example.com | ${{ emailColumn: "x" }} | unknown_column | no column
+  of other columns | a@example.com | ${{ emailColumns: ["x"] }} | unknown_column | no column
   of too many addresses | ${"a@example.com\nb@example.com\nc@example.com"} | ${{ addressesMax: 2 }} | too_many | The file has more than 2 addresses.
   of too many bytes | a@example.com | ${{ bytesMax: 12 }} | too_large | The file is larger than 12 bytes.
 `)("the intake refuses a file %s, and writes nothing", async (_, text, options, fault, message) => {
@@ -188,7 +188,7 @@ describe("a large file", () => {
     };
     const { outcome, pauses } = await ingestContent(
       source,
-      { emailColumn: "0", hasHeader: false },
+      { emailColumns: ["0"], hasHeader: false },
       { put },
     );
     return { outcome, lag, longest, pauses };
@@ -241,7 +241,7 @@ describe("a file without a list", () => {
   /** How many of a hundred pieces were read. */
   const readOf = async (textOf: (piece: number) => string) => {
     const { seen, source } = createWatchedSource(100, textOf);
-    const { outcome } = await ingestContent(source, { emailColumn: "0", hasHeader: false });
+    const { outcome } = await ingestContent(source, { emailColumns: ["0"], hasHeader: false });
     return { outcome, pieces: seen.pieces };
   };
 

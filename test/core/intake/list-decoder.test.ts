@@ -19,7 +19,7 @@ test.each<[what: string, bytes: Uint8Array, encoding: string]>([
 ])("the decoder reads %s", async (_, bytes, encoding) => {
   const { info, rows } = await listRows(bytes);
 
-  expect(info).toMatchObject({ encoding, columns: ["name", "email"], emailColumn: 1 });
+  expect(info).toMatchObject({ encoding, columns: ["name", "email"], emailColumns: [1] });
   expect(rows.map(({ cells }) => cells)).toEqual([
     ["José Müller", "jose@example.com"],
     ["Łukasz 中", "lukasz@example.com"],
@@ -77,7 +77,7 @@ test("the decoder removes a byte order mark at the beginning of a file, and nowh
 test("the decoder keeps an address beyond ASCII as text in every encoding", async () => {
   const text = "name,email\nJörg,\u3000jörg@bücher.example\u00a0\n";
   for (const bytes of [Buffer.from(text), Buffer.from(text, "utf16le")])
-    expect((await listRows(bytes)).rows).toEqual([
+    expect((await listRows(bytes)).rows).toMatchObject([
       {
         line: 2,
         cells: ["Jörg", "\u3000jörg@bücher.example\u00a0"],

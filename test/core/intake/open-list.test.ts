@@ -46,14 +46,15 @@ describe("the e-mail column", () => {
     ["called 1, and not the second one", "1,2\na@example.com,b@example.com\n", 0, "1"],
   ])("the list reader finds the email column %s", async (_, text, emailColumn, named?: string) => {
     expect(
-      (await listRows(text, named === undefined ? {} : { emailColumn: named })).info.emailColumn,
-    ).toBe(emailColumn);
+      (await listRows(text, named === undefined ? {} : { emailColumns: [named] })).info
+        .emailColumns,
+    ).toEqual([emailColumn]);
   });
 
   test.each(["mail", "2", "-1", "1.0", "", " "])(
     "the list reader returns a fault for an unknown email column %j",
     async (named) => {
-      const read = await readList("id,email\n1,a@example.com\n", { emailColumn: named });
+      const read = await readList("id,email\n1,a@example.com\n", { emailColumns: [named] });
 
       expect(read).toEqual({
         kind: "fault",
@@ -69,7 +70,9 @@ describe("the header of a list", () => {
     const { info, rows } = await listRows("id, e-mail ,\n1,a@example.com,x\n");
 
     expect(info).toMatchObject({ hasHeader: true, columns: ["id", "e-mail", "column_3"] });
-    expect(rows).toEqual([{ line: 2, cells: ["1", "a@example.com", "x"], email: "a@example.com" }]);
+    expect(rows).toMatchObject([
+      { line: 2, cells: ["1", "a@example.com", "x"], email: "a@example.com" },
+    ]);
   });
 
   test("the list reader finds no header when the first email cell contains an address, even a malformed one", async () => {
@@ -93,17 +96,32 @@ describe("the header of a list", () => {
   });
 
   test("the list reader finds a header when it found the email column by its name", async () => {
-    expect(await listEmails("a@x,b\nc@example.com,d\n", { emailColumn: "A@X" })).toEqual([
+    expect(await listEmails("a@x,b\nc@example.com,d\n", { emailColumns: ["A@X"] })).toEqual([
       "c@example.com",
     ]);
   });
 });
 
 describe("the rows of a list", () => {
+  test("the list reader returns a row for each address column with text, and one for a record without", async () => {
+    const text = "a,b,n\na@x.com,b@x.com,1\n,c@x.com,2\n,,3\nd@x.com,none,4\n";
+    const { rows, info } = await listRows(text, { emailColumns: ["b", "a"] });
+
+    expect(info).toMatchObject({ emailColumns: [1, 0], otherEmailColumns: [] });
+    expect(rows.map(({ record, line, email }) => `${record} ${line} ${email}`)).toEqual([
+      "2 3 b@x.com",
+      "2 4 a@x.com",
+      "3 5 c@x.com",
+      "4 7 ",
+      "5 9 none",
+      "5 10 d@x.com",
+    ]);
+  });
+
   test("the list reader returns all rows, with or without an address, and skips blank lines", async () => {
     const text = 'email,n\n a@example.com ,1\n\nnone,2\n,3\n   \n"b@example.com"\n';
 
-    expect((await listRows(text)).rows).toEqual([
+    expect((await listRows(text)).rows).toMatchObject([
       { line: 2, cells: [" a@example.com ", "1"], email: "a@example.com" },
       { line: 3, cells: ["none", "2"], email: "none" },
       { line: 4, cells: ["", "3"], email: "" },
@@ -201,7 +219,7 @@ describe("the source of a list", () => {
 
   test("the list reader closes the source after a fault", async () => {
     const { seen, source } = createWatchedSource();
-    await openList(source, { emailColumn: "nowhere" });
+    await openList(source, { emailColumns: ["nowhere"] });
 
     expect(seen).toEqual({ pieces: 0, isClosed: true });
   });

@@ -17,7 +17,8 @@ import { listResultEmails, listStoredChunks, readStoredJob } from "./working-chu
 
 const REQUEST = {
   field: "file_key" as const,
-  emailColumn: undefined,
+  emailColumns: undefined,
+  columnField: "email_column" as const,
   hasHeader: undefined,
   name: null,
   options: { deepVerify: true, includeAi: true },

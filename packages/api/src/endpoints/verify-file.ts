@@ -4,7 +4,7 @@ import { withMoneySentence } from "@mailproof/core/lib/failure";
 import { continueList, previewList } from "@mailproof/core/lists/continue-list";
 import type { FileResult } from "@mailproof/core/lists/dispatch";
 import type { Comparison } from "@mailproof/core/lists/earlier-results";
-import { acceptFile, type FileRequest } from "@mailproof/core/lists/file";
+import { acceptFile, type FileRequest, type FileToRead } from "@mailproof/core/lists/file";
 import { formatCredits, type Halves, toCredits } from "@mailproof/core/money/credits";
 import { PRICES } from "@mailproof/core/money/prices";
 import type { Json } from "@mailproof/core/ports/table";
@@ -14,9 +14,9 @@ import type { Caller } from "../http/endpoint.ts";
 import { endpoint } from "../http/endpoint.ts";
 import { getFileKind, takeFileForm } from "../http/file-form.ts";
 import { keyedBy } from "../http/idempotency.ts";
+import { invalidField } from "../http/parse.ts";
 import {
   describe,
-  Id,
   KEYED_ERRORS,
   limitCharacters,
   notEmpty,
@@ -28,6 +28,7 @@ import { Accepted, Preview, Upload } from "../schema/file-outputs.ts";
 import {
   CallbackUrl,
   EmailColumn,
+  EmailColumns,
   JobName,
   JobOptions,
   toVerifyOptions,
@@ -46,6 +47,10 @@ const FILE = {
   email_column: describe(
     EmailColumn,
     "The header or the number of the column with the addresses. Left out: it is detected.",
+  ),
+  email_columns: describe(
+    EmailColumns,
+    "Instead of `email_column`: several columns, each by its header or number. Each address in them is a row of its own, verified and charged once: of n columns, row r of the list is in row ⌈r / n⌉ of the file.",
   ),
   has_header: describe(
     optional(v.boolean("must be true or false")),
@@ -104,11 +109,10 @@ export const verifyFile = endpoint({
       v.strictObject({
         action: describe(
           v.literal("preview"),
-          "`preview` compares an uploaded file with the list that it continues, and charges nothing.",
+          "`preview` reads an uploaded file, compares it with the list that it continues, and charges nothing.",
         ),
         ...FILE,
-        continues: describe(Id, "The job (`job_id`) of the earlier list."),
-        fresh_days: CONTINUATION.fresh_days,
+        ...CONTINUATION,
       }),
     ],
     "must be get_upload_url, process or preview",
@@ -124,8 +128,7 @@ export const verifyFile = endpoint({
     if (body.action === "get_upload_url")
       return { status: 200, data: await upload(world, caller, body) };
     if (body.action === "preview") {
-      const data = await preview(world, caller, body);
-      return { status: 200, data };
+      return { status: 200, data: await preview(world, caller, body) };
     }
     const request = await toFileRequest(world, body, { fileKey: body.file_key, field: "file_key" });
     return process(world, caller, request, { key, request: body });
@@ -134,6 +137,7 @@ export const verifyFile = endpoint({
 
 type FileFields = {
   readonly email_column?: string | undefined;
+  readonly email_columns?: readonly string[] | undefined;
   readonly has_header?: boolean | undefined;
   readonly name?: string | undefined;
   readonly webhook_url?: string | undefined;
@@ -142,21 +146,31 @@ type FileFields = {
   readonly options: Parameters<typeof toVerifyOptions>[0];
 };
 
+type UploadedFile = Pick<FileRequest, "fileKey" | "field">;
+
+const toFileToRead = (
+  { email_column: one, email_columns: several, has_header }: Omit<FileFields, "options">,
+  file: UploadedFile,
+): FileToRead => {
+  if (one !== undefined && several !== undefined)
+    throw invalidField("email_columns", "must be left out with email_column");
+  const emailColumns = one === undefined ? several : [one];
+  const columnField = several === undefined ? "email_column" : "email_columns";
+  return { ...file, emailColumns, hasHeader: has_header, columnField };
+};
+
 const toFileRequest = async (
   world: World,
-  { email_column, has_header, name, webhook_url: url, options }: FileFields,
-  file: Pick<FileRequest, "fileKey" | "field">,
+  { name, webhook_url: url, options, ...fields }: FileFields,
+  file: UploadedFile,
 ): Promise<FileRequest> => {
   if (url !== undefined) await assertMayCall(world, "webhook_url", url);
   const callback = url === undefined ? null : { url, secret: null };
-  const columns = { emailColumn: email_column, hasHeader: has_header };
-  return { ...file, ...columns, name: name ?? null, options: toVerifyOptions(options), callback };
+  const read = toFileToRead(fields, file);
+  return { ...read, name: name ?? null, options: toVerifyOptions(options), callback };
 };
 
-type PreviewFields = Pick<FileFields, "email_column" | "has_header" | "fresh_days"> & {
-  readonly file_key: string;
-  readonly continues: string;
-};
+type PreviewFields = Omit<FileFields, "options"> & { readonly file_key: string };
 
 type UploadFields = { readonly file_name: string; readonly file_size?: number | undefined };
 
@@ -249,21 +263,22 @@ const UNDER_WAY = {
   },
 };
 
-const preview = async (
-  world: AppWorld,
-  caller: Caller,
-  { file_key: fileKey, email_column: emailColumn, has_header: hasHeader, ...fields }: PreviewFields,
-) => {
-  const file = { fileKey, emailColumn, hasHeader, field: "file_key" } as const;
-  const found = await previewList(world, caller, file, await findContinued(world, caller, fields));
-  const { counts, compared, changed } = found;
-  const price = (compared.added + compared.stale) * PRICES.fileAddress;
+const preview = async (world: AppWorld, caller: Caller, fields: PreviewFields) => {
+  const file = toFileToRead(fields, { fileKey: fields.file_key, field: "file_key" });
+  const { continues, fresh_days } = fields;
+  const continued =
+    continues === undefined
+      ? undefined
+      : await findContinued(world, caller, { continues, fresh_days });
+  const { counts, compared, changed } = await previewList(world, caller, file, continued);
+  const price = (counts.unique - (compared?.kept ?? 0)) * PRICES.fileAddress;
   return {
     total_submitted: counts.totalSubmitted,
     duplicates_removed: counts.duplicatesRemoved,
     invalid_emails_skipped: counts.invalidSkipped,
     unique_emails: counts.unique,
-    compared: toComparedLists(compared),
+    ...(compared && { compared: toComparedLists(compared) }),
+    file: toUploadedList(counts.list),
     ...(changed !== null && { changed }),
     credits: caller.mode === "test" ? 0 : toCredits(price as Halves),
   };
@@ -306,7 +321,7 @@ const toDispatchFields = (
 
 const addresses = (count: number): string => (count === 1 ? "1 address" : `${count} addresses`);
 
-/** A job verifies one column. The message tells the client about the other columns. */
+/** The message tells the client about columns that are not verified. */
 const otherColumns = (names: readonly string[]): readonly string[] =>
   names.map((name) => `Column ${JSON.stringify(name)} also holds addresses and is not verified.`);
 

@@ -3,7 +3,13 @@ import type { Payer } from "@mailproof/core/money/payer";
 import type { World } from "@mailproof/core/ports/world";
 import * as v from "valibot";
 import { CONTINUATION_TEXTS } from "../schema/continued-list.ts";
-import { CallbackUrl, EmailColumn, JobName, JobOptions } from "../schema/job-options.ts";
+import {
+  CallbackUrl,
+  EmailColumn,
+  EmailColumns,
+  JobName,
+  JobOptions,
+} from "../schema/job-options.ts";
 import type { Part } from "./endpoint.ts";
 import { invalidField, parsePart } from "./parse.ts";
 
@@ -23,9 +29,17 @@ const isJson = (text: string): boolean => {
   }
 };
 
+const readJson = (example: string) =>
+  v.pipe(
+    v.string(),
+    v.check(isJson, `must be JSON, such as ${example}`),
+    v.transform((text): unknown => JSON.parse(text)),
+  );
+
 /** The fields of `action: process` in a form, where every value is text. */
 const Fields = v.strictObject({
   email_column: EmailColumn,
+  email_columns: v.optional(v.pipe(readJson('["work","home"]'), EmailColumns.wrapped)),
   has_header: v.optional(
     v.pipe(
       v.string(),
@@ -37,15 +51,7 @@ const Fields = v.strictObject({
   name: JobName,
   ...CONTINUATION_TEXTS,
   webhook_url: CallbackUrl,
-  options: v.optional(
-    v.pipe(
-      v.string(),
-      v.check(isJson, 'must be JSON, such as {"deep_verify":false}'),
-      v.transform((text): unknown => JSON.parse(text)),
-      JobOptions.wrapped,
-    ),
-    "{}",
-  ),
+  options: v.optional(v.pipe(readJson('{"deep_verify":false}'), JobOptions.wrapped), "{}"),
 });
 
 export type FileForm = v.InferOutput<typeof Fields> & {

@@ -36,6 +36,10 @@ export const ADDITIONS: readonly Addition[] = [
     why: "A file has the options of a batch in each of its forms; a size that is known is refused before the upload.",
   },
   {
+    what: "`email_columns` of a file",
+    why: "A row of a person often has two addresses, and each is worth a verdict.",
+  },
+  {
     what: "`continues`, `fresh_days` and `action: preview` of a file; `compared`; `origin` of a filter; `history` of a row",
     why: "Next week's list has mostly the same addresses: it costs only those without a good result.",
   },

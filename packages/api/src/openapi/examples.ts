@@ -517,6 +517,17 @@ export const EXAMPLES: readonly Example[] = [
           removed: 0,
           kept_since: "2026-11-21T00:01:31.000Z",
         },
+        file: {
+          email_column: "email",
+          email_column_index: 0,
+          other_email_columns: [],
+          has_header: true,
+          columns: ["email"],
+          column_count: 1,
+          encoding: "utf-8",
+          delimiter: "none",
+          skipped_rows: [],
+        },
         changed: 0,
         credits: 0,
       },
@@ -994,7 +1005,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        job_id: "job_ac37528c-f2aa-46c4-99f6-ca8a726acca5",
+        job_id: "job_55c4a746-a89c-4e43-afde-0ffcda346875",
         parent_job_id: "job_e3fcd8d3-706a-47e5-bc0c-3fd6a0c401a4",
         status: "processing",
         rows: 1,
@@ -1017,7 +1028,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        job_id: "job_92530913-299e-4512-bf19-33645f93644e",
+        job_id: "job_5bd973a9-bcaf-4aa2-9ccb-e8c4a99cc106",
         status: "processing",
         total_emails: 2,
         unique_emails: 2,
@@ -1058,14 +1069,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "cancelJob",
     title: "Cancel it before it begins",
     path: {
-      id: "job_92530913-299e-4512-bf19-33645f93644e",
+      id: "job_5bd973a9-bcaf-4aa2-9ccb-e8c4a99cc106",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        job_id: "job_92530913-299e-4512-bf19-33645f93644e",
+        job_id: "job_5bd973a9-bcaf-4aa2-9ccb-e8c4a99cc106",
         kind: "batch",
         status: "cancelled",
         progress: {
@@ -1088,14 +1099,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "deleteJob",
     title: "Delete it",
     path: {
-      id: "job_92530913-299e-4512-bf19-33645f93644e",
+      id: "job_5bd973a9-bcaf-4aa2-9ccb-e8c4a99cc106",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        job_id: "job_92530913-299e-4512-bf19-33645f93644e",
+        job_id: "job_5bd973a9-bcaf-4aa2-9ccb-e8c4a99cc106",
         deleted: true,
       },
     },
@@ -1298,7 +1309,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        check_id: "6ef72c2d-3167-4ccd-914e-d8e678dbabc9",
+        check_id: "37e605c7-8c35-46e3-a985-348a9042a597",
         domain: "weak.example",
         domain_unicode: "weak.example",
         sending_ip: "192.0.2.1",
@@ -1600,7 +1611,7 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         checks: [
           {
-            check_id: "6ef72c2d-3167-4ccd-914e-d8e678dbabc9",
+            check_id: "37e605c7-8c35-46e3-a985-348a9042a597",
             domain: "weak.example",
             domain_unicode: "weak.example",
             sending_ip: "192.0.2.1",
@@ -1621,14 +1632,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "getCheck",
     title: "One check",
     path: {
-      id: "6ef72c2d-3167-4ccd-914e-d8e678dbabc9",
+      id: "37e605c7-8c35-46e3-a985-348a9042a597",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        check_id: "6ef72c2d-3167-4ccd-914e-d8e678dbabc9",
+        check_id: "37e605c7-8c35-46e3-a985-348a9042a597",
         domain: "weak.example",
         domain_unicode: "weak.example",
         sending_ip: "192.0.2.1",
@@ -1927,9 +1938,9 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        test_id: "mlt_4998dd2b7c0bd4c7be52af9c813a9bc2",
+        test_id: "mlt_06b108f1b288f4bcda80db792fab3cef",
         status: "waiting",
-        address: "test-4998dd2b7c0bd4c7be52af9c813a9bc2@mail.test",
+        address: "test-06b108f1b288f4bcda80db792fab3cef@mail.test",
         created_at: "2026-11-21T00:01:31.000Z",
         expires_at: "2026-11-21T01:01:31.000Z",
         credits_charged: 0,
@@ -1950,9 +1961,9 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         tests: [
           {
-            test_id: "mlt_4998dd2b7c0bd4c7be52af9c813a9bc2",
+            test_id: "mlt_06b108f1b288f4bcda80db792fab3cef",
             status: "received",
-            address: "test-4998dd2b7c0bd4c7be52af9c813a9bc2@mail.test",
+            address: "test-06b108f1b288f4bcda80db792fab3cef@mail.test",
             created_at: "2026-11-21T00:01:31.000Z",
             expires_at: "2026-11-21T01:01:31.000Z",
             received_at: "2026-11-21T00:01:32.000Z",
@@ -1969,16 +1980,16 @@ export const EXAMPLES: readonly Example[] = [
     name: "getMailTest",
     title: "A test whose mail arrived",
     path: {
-      id: "mlt_4998dd2b7c0bd4c7be52af9c813a9bc2",
+      id: "mlt_06b108f1b288f4bcda80db792fab3cef",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        test_id: "mlt_4998dd2b7c0bd4c7be52af9c813a9bc2",
+        test_id: "mlt_06b108f1b288f4bcda80db792fab3cef",
         status: "received",
-        address: "test-4998dd2b7c0bd4c7be52af9c813a9bc2@mail.test",
+        address: "test-06b108f1b288f4bcda80db792fab3cef@mail.test",
         created_at: "2026-11-21T00:01:31.000Z",
         expires_at: "2026-11-21T01:01:31.000Z",
         received_at: "2026-11-21T00:01:32.000Z",
@@ -2550,7 +2561,7 @@ export const EXAMPLES: readonly Example[] = [
             step: "published",
             status: "done",
             observed_at: "2026-11-21T00:01:33.000Z",
-            check_id: "3b41157f-5427-4a19-ba4c-7dd67dd0fd52",
+            check_id: "5efa3593-781b-4ca3-90a9-ccef3b232bbd",
             missing: [],
           },
           {
@@ -2571,7 +2582,7 @@ export const EXAMPLES: readonly Example[] = [
             step: "enforced",
             status: "open",
             observed_at: "2026-11-21T00:01:33.000Z",
-            check_id: "3b41157f-5427-4a19-ba4c-7dd67dd0fd52",
+            check_id: "5efa3593-781b-4ca3-90a9-ccef3b232bbd",
             missing: ["The policy is none."],
           },
         ],
@@ -2667,7 +2678,7 @@ export const EXAMPLES: readonly Example[] = [
             step: "published",
             status: "done",
             observed_at: "2026-11-21T00:01:33.000Z",
-            check_id: "c8a33a06-0b4f-416c-932c-99e0923be85b",
+            check_id: "5f5d6f28-5d96-415f-89c9-0e181b9453f7",
             missing: [],
           },
           {
@@ -2685,7 +2696,7 @@ export const EXAMPLES: readonly Example[] = [
             step: "enforced",
             status: "open",
             observed_at: "2026-11-21T00:01:33.000Z",
-            check_id: "c8a33a06-0b4f-416c-932c-99e0923be85b",
+            check_id: "5f5d6f28-5d96-415f-89c9-0e181b9453f7",
             missing: ["The policy is none."],
           },
         ],
@@ -2779,7 +2790,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
+        id: "whk_cb0e73d1-c7a8-4272-b889-4509679124b6",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed"],
         status: "active",
@@ -2800,7 +2811,7 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         webhooks: [
           {
-            id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
+            id: "whk_cb0e73d1-c7a8-4272-b889-4509679124b6",
             url: "https://hooks.example.com/mailproof",
             events: ["job.completed", "job.failed"],
             status: "active",
@@ -2815,7 +2826,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "updateWebhook",
     title: "Add credit events",
     path: {
-      id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
+      id: "whk_cb0e73d1-c7a8-4272-b889-4509679124b6",
     },
     query: {},
     request: {
@@ -2825,7 +2836,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
+        id: "whk_cb0e73d1-c7a8-4272-b889-4509679124b6",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed", "credits.low"],
         status: "active",
@@ -2838,7 +2849,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "testWebhook",
     title: "A delivered test event",
     path: {
-      id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
+      id: "whk_cb0e73d1-c7a8-4272-b889-4509679124b6",
     },
     query: {},
     status: 200,
@@ -2847,18 +2858,18 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         delivered: true,
         delivery: {
-          id: "dlv_4cb17c17-4038-4366-9677-92ad8f34d43a",
-          event_id: "evt_d1bbdd6f-b93b-4f4a-af69-98f0da7b53c9",
+          id: "dlv_bc1b57e1-57bc-4b45-8244-3805f275f052",
+          event_id: "evt_4cb17c17-4038-4366-9677-92ad8f34d43a",
           event: "webhook.test",
           status: "delivered",
           attempts: 1,
           response_status: 200,
           payload: {
-            id: "evt_d1bbdd6f-b93b-4f4a-af69-98f0da7b53c9",
+            id: "evt_4cb17c17-4038-4366-9677-92ad8f34d43a",
             type: "webhook.test",
             created_at: "2026-11-21T00:01:33.000Z",
             data: {
-              webhook_id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
+              webhook_id: "whk_cb0e73d1-c7a8-4272-b889-4509679124b6",
             },
           },
           response_body: null,
@@ -2876,7 +2887,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "listDeliveries",
     title: "The list of deliveries",
     path: {
-      id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
+      id: "whk_cb0e73d1-c7a8-4272-b889-4509679124b6",
     },
     query: {},
     status: 200,
@@ -2885,18 +2896,18 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         deliveries: [
           {
-            id: "dlv_4cb17c17-4038-4366-9677-92ad8f34d43a",
-            event_id: "evt_d1bbdd6f-b93b-4f4a-af69-98f0da7b53c9",
+            id: "dlv_bc1b57e1-57bc-4b45-8244-3805f275f052",
+            event_id: "evt_4cb17c17-4038-4366-9677-92ad8f34d43a",
             event: "webhook.test",
             status: "delivered",
             attempts: 1,
             response_status: 200,
             payload: {
-              id: "evt_d1bbdd6f-b93b-4f4a-af69-98f0da7b53c9",
+              id: "evt_4cb17c17-4038-4366-9677-92ad8f34d43a",
               type: "webhook.test",
               created_at: "2026-11-21T00:01:33.000Z",
               data: {
-                webhook_id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
+                webhook_id: "whk_cb0e73d1-c7a8-4272-b889-4509679124b6",
               },
             },
             response_body: null,
@@ -2915,26 +2926,26 @@ export const EXAMPLES: readonly Example[] = [
     name: "retryDelivery",
     title: "Retry a delivery",
     path: {
-      id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
-      delivery_id: "dlv_4cb17c17-4038-4366-9677-92ad8f34d43a",
+      id: "whk_cb0e73d1-c7a8-4272-b889-4509679124b6",
+      delivery_id: "dlv_bc1b57e1-57bc-4b45-8244-3805f275f052",
     },
     query: {},
     status: 202,
     answer: {
       success: true,
       data: {
-        id: "dlv_4cb17c17-4038-4366-9677-92ad8f34d43a",
-        event_id: "evt_d1bbdd6f-b93b-4f4a-af69-98f0da7b53c9",
+        id: "dlv_bc1b57e1-57bc-4b45-8244-3805f275f052",
+        event_id: "evt_4cb17c17-4038-4366-9677-92ad8f34d43a",
         event: "webhook.test",
         status: "pending",
         attempts: 1,
         response_status: 200,
         payload: {
-          id: "evt_d1bbdd6f-b93b-4f4a-af69-98f0da7b53c9",
+          id: "evt_4cb17c17-4038-4366-9677-92ad8f34d43a",
           type: "webhook.test",
           created_at: "2026-11-21T00:01:33.000Z",
           data: {
-            webhook_id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
+            webhook_id: "whk_cb0e73d1-c7a8-4272-b889-4509679124b6",
           },
         },
         response_body: null,
@@ -2951,7 +2962,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "testWebhook2",
     title: "A sample of an event",
     path: {
-      id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
+      id: "whk_cb0e73d1-c7a8-4272-b889-4509679124b6",
     },
     query: {
       event: "credits.low",
@@ -2962,14 +2973,14 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         delivered: true,
         delivery: {
-          id: "dlv_e2269086-c010-4343-80c3-f63a7343d74e",
-          event_id: "evt_75077a59-0453-42c5-9bb2-a618af2562d0",
+          id: "dlv_f18c8fc8-246f-4162-b2f8-5810d89c57be",
+          event_id: "evt_e2269086-c010-4343-80c3-f63a7343d74e",
           event: "credits.low",
           status: "delivered",
           attempts: 1,
           response_status: 200,
           payload: {
-            id: "evt_75077a59-0453-42c5-9bb2-a618af2562d0",
+            id: "evt_e2269086-c010-4343-80c3-f63a7343d74e",
             type: "credits.low",
             created_at: "2026-11-21T00:01:34.000Z",
             data: {
@@ -2993,7 +3004,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "replayDeliveries",
     title: "Send again what failed",
     path: {
-      id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
+      id: "whk_cb0e73d1-c7a8-4272-b889-4509679124b6",
     },
     query: {
       since: "2026-11-20T00:00:00Z",
@@ -3027,14 +3038,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "rotateWebhookSecret",
     title: "Rotate the secret",
     path: {
-      id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
+      id: "whk_cb0e73d1-c7a8-4272-b889-4509679124b6",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
+        id: "whk_cb0e73d1-c7a8-4272-b889-4509679124b6",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed", "credits.low"],
         status: "active",
@@ -3048,14 +3059,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "deleteWebhook",
     title: "Delete the webhook",
     path: {
-      id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
+      id: "whk_cb0e73d1-c7a8-4272-b889-4509679124b6",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
+        id: "whk_cb0e73d1-c7a8-4272-b889-4509679124b6",
         deleted: true,
       },
     },
@@ -3230,31 +3241,31 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         entries: [
           {
-            entry_id: "txn_0b513c48-2d87-4430-8b83-eef08c9d04b6.end.settle",
+            entry_id: "txn_e8aafbd5-1bd3-4c9e-b680-a59df1115218.end.settle",
             type: "settle",
             credits: 5,
             balance_change: 0,
             held_change: -5,
             operation: "find",
-            operation_id: "txn_0b513c48-2d87-4430-8b83-eef08c9d04b6",
+            operation_id: "txn_e8aafbd5-1bd3-4c9e-b680-a59df1115218",
             began_at: "2026-11-21T00:01:31.000Z",
             created_at: "2026-11-21T00:01:31.000Z",
           },
           {
-            entry_id: "txn_0b513c48-2d87-4430-8b83-eef08c9d04b6.debit.hold",
+            entry_id: "txn_e8aafbd5-1bd3-4c9e-b680-a59df1115218.debit.hold",
             type: "hold",
             credits: 5,
             balance_change: -5,
             held_change: 5,
             operation: "find",
-            operation_id: "txn_0b513c48-2d87-4430-8b83-eef08c9d04b6",
+            operation_id: "txn_e8aafbd5-1bd3-4c9e-b680-a59df1115218",
             began_at: "2026-11-21T00:01:31.000Z",
             created_at: "2026-11-21T00:01:31.000Z",
           },
         ],
         has_more: true,
         next_offset:
-          "LdtlpKJBLXwa4sq3WyIyMDI2LTExLTIxVDAwOjAxOjMxLjAwMFojam9iX2FjMzc1MjhjLWYyYWEtNDZjNC05OWY2LWNhOGE3MjZhY2NhNX5kZWJpdCIsMF0",
+          "TewaabNfdmXTTbfSWyIyMDI2LTExLTIxVDAwOjAxOjMxLjAwMFojam9iXzViZDk3M2E5LWJjYWYtNGFhMi05Y2NiLWU4YzRhOTljYzEwNn5kZWJpdCIsMF0",
       },
     },
   },
@@ -3316,11 +3327,11 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        key_id: "key_d501422e-bc53-4ed5-9d2d-d40c9db066ab",
+        key_id: "key_17e0829c-cacc-4bbe-8d57-b02cce8d89a6",
         name: "Dashboard",
         mode: "test",
         scopes: ["verification:read", "account:read"],
-        hint: "mp_test_…yDP4",
+        hint: "mp_test_…8pjv",
         created_at: "2026-11-21T00:01:34.000Z",
         expires_at: null,
         networks: null,
@@ -3347,11 +3358,11 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        key_id: "key_181b070f-b7f2-4637-a20d-b323f4d09076",
+        key_id: "key_a1bcea57-d01b-4134-8bbb-2569d90fe975",
         name: "Sign-up form",
         mode: "live",
         scopes: [],
-        hint: "mp_pub_…YhQG",
+        hint: "mp_pub_…tK2N",
         created_at: "2026-11-21T00:01:34.000Z",
         expires_at: null,
         networks: null,
@@ -3375,23 +3386,11 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         api_keys: [
           {
-            key_id: "key_d501422e-bc53-4ed5-9d2d-d40c9db066ab",
-            name: "Dashboard",
-            mode: "test",
-            scopes: ["verification:read", "account:read"],
-            hint: "mp_test_…yDP4",
-            created_at: "2026-11-21T00:01:34.000Z",
-            expires_at: null,
-            networks: null,
-            public: null,
-            last_used_at: null,
-          },
-          {
-            key_id: "key_181b070f-b7f2-4637-a20d-b323f4d09076",
+            key_id: "key_a1bcea57-d01b-4134-8bbb-2569d90fe975",
             name: "Sign-up form",
             mode: "live",
             scopes: [],
-            hint: "mp_pub_…YhQG",
+            hint: "mp_pub_…tK2N",
             created_at: "2026-11-21T00:01:34.000Z",
             expires_at: null,
             networks: null,
@@ -3399,6 +3398,18 @@ export const EXAMPLES: readonly Example[] = [
               origins: ["https://www.example.com"],
               daily_limit: 500,
             },
+            last_used_at: null,
+          },
+          {
+            key_id: "key_17e0829c-cacc-4bbe-8d57-b02cce8d89a6",
+            name: "Dashboard",
+            mode: "test",
+            scopes: ["verification:read", "account:read"],
+            hint: "mp_test_…8pjv",
+            created_at: "2026-11-21T00:01:34.000Z",
+            expires_at: null,
+            networks: null,
+            public: null,
             last_used_at: null,
           },
           {
@@ -3434,14 +3445,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "revokeApiKey",
     title: "Revoke a key",
     path: {
-      id: "key_d501422e-bc53-4ed5-9d2d-d40c9db066ab",
+      id: "key_17e0829c-cacc-4bbe-8d57-b02cce8d89a6",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        key_id: "key_d501422e-bc53-4ed5-9d2d-d40c9db066ab",
+        key_id: "key_17e0829c-cacc-4bbe-8d57-b02cce8d89a6",
         revoked: true,
       },
     },

@@ -73,10 +73,11 @@ export const Preview = v.object({
   duplicates_removed: Accepted.entries.duplicates_removed,
   invalid_emails_skipped: Accepted.entries.invalid_emails_skipped,
   unique_emails: Accepted.entries.unique_emails,
-  compared: describe(ComparedLists, "How the list compares with the earlier one."),
+  compared: Accepted.entries.compared,
+  file: describe(UploadedList, "What was found in the file."),
   changed: describe(
     v.optional(Count),
-    "Rows whose address the earlier list has beside other cells. Left out when the two files have different columns.",
+    "With `continues`: rows whose address the earlier list has beside other cells. Left out when the two files have different columns.",
   ),
   credits: describe(Credits, "What `process` with the same fields charges now."),
 });

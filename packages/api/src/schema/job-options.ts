@@ -11,8 +11,19 @@ export const JobName = optional(
 
 const COLUMN_LENGTH_MAX = 200;
 
-export const EmailColumn = optional(
-  v.pipe(v.string(), notEmpty, limitCharacters(COLUMN_LENGTH_MAX)),
+const ColumnName = v.pipe(v.string(), notEmpty, limitCharacters(COLUMN_LENGTH_MAX));
+
+export const EmailColumn = optional(ColumnName);
+
+const COLUMNS_MAX = 10;
+const COLUMNS_WORDS = `must be a list of 1 to ${COLUMNS_MAX} columns`;
+
+export const EmailColumns = optional(
+  v.pipe(
+    v.array(ColumnName, COLUMNS_WORDS),
+    v.minLength(1, COLUMNS_WORDS),
+    v.maxLength(COLUMNS_MAX, COLUMNS_WORDS),
+  ),
 );
 
 export const CallbackUrl = optional(OutgoingUrl);

@@ -10,6 +10,10 @@ export const UploadedList = field.object(
   {
     email_column: field.text("The name of the column with the addresses."),
     email_column_index: field.count("The number of that column, from 0."),
+    email_columns: describe(
+      v.optional(v.array(v.string())),
+      "With `email_columns`: the names of all columns that are verified. Left out for one column.",
+    ),
     other_email_columns: describe(
       v.array(v.string()),
       "Names of other columns that hold addresses. They are not verified.",
@@ -46,6 +50,7 @@ const DELIMITER_NAMES: Readonly<Record<string, string>> = {
 export const toUploadedList = (list: ListSummary): v.InferOutput<typeof UploadedList> => ({
   email_column: list.emailColumn.name,
   email_column_index: list.emailColumn.index,
+  ...(list.emailColumns && { email_columns: list.emailColumns }),
   other_email_columns: list.otherEmailColumns,
   has_header: list.hasHeader,
   columns: list.columns,

@@ -13,7 +13,7 @@ import {
 } from "../intake/input-blob.ts";
 import { UnreadableBlobError } from "../ports/blobs.ts";
 import type { World } from "../ports/world.ts";
-import { findInputMetadata, type InputMetadata } from "../rows/input-metadata.ts";
+import { type EmailColumn, findInputMetadata, type InputMetadata } from "../rows/input-metadata.ts";
 import type { Job } from "../rows/items.ts";
 
 type SourceRow = InputRow | ExcludedRow | undefined;
@@ -72,7 +72,7 @@ export const openSourceList = async (
     delimiter,
     isAscii,
     chunks: chunks.length - 1,
-    ...createRowReaders(emailColumn?.at),
+    ...createRowReaders(emailColumn),
     ...createChunkReader(input, firstChunk),
     openExcluded: () => (excluded ? openExcludedReader(blobs, excluded) : NO_EXCLUDED),
   };
@@ -108,7 +108,7 @@ export const openOwnColumns = async (
   const metadata = input && (await findInputMetadata(table, id));
   if (!input || !metadata?.emailColumn) return undefined;
   const names = makeDistinct(listColumns(metadata));
-  const { getCells } = createRowReaders(metadata.emailColumn.at);
+  const { getCells } = createRowReaders(metadata.emailColumn);
   const padCells = (cells: readonly string[]): readonly string[] =>
     Array.from({ length: Math.max(cells.length, names.length) }, (_, at) => cells[at] ?? "");
   const slices = toSlices(metadata);
@@ -181,16 +181,21 @@ const makeDistinct = (names: readonly string[]): readonly string[] => {
 
 /** Reads rows with all cells of the list. An empty e-mail cell means that the cell equals the address. A batch has only this cell. */
 const createRowReaders = (
-  at: number | undefined,
-): Pick<SourceList, "getCells" | "getEmailCell"> => ({
-  getCells: (own, email) => {
-    if (!own || at === undefined) return [];
-    const cells = own.slice(2) as string[];
-    cells[at] ||= email;
-    return cells;
-  },
-  getEmailCell: (own, email) => own && ((own[(at ?? 0) + 2] as string | undefined) || email),
-});
+  emailColumn: EmailColumn | null,
+): Pick<SourceList, "getCells" | "getEmailCell"> => {
+  const places = emailColumn ? [emailColumn.at, ...(emailColumn.others ?? [])] : [0];
+  const getPlace = (row: number): number => places[(row - 1) % places.length] ?? 0;
+  return {
+    getCells: (own, email) => {
+      if (!own || !emailColumn) return [];
+      const cells = own.slice(2) as string[];
+      cells[getPlace(own[0])] ||= email;
+      return cells;
+    },
+    getEmailCell: (own, email) =>
+      own && ((own[getPlace(own[0]) + 2] as string | undefined) || email),
+  };
+};
 
 const createChunkReader = (
   input: AsyncIterable<readonly InputRow[]>,

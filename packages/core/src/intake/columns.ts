@@ -3,14 +3,15 @@ import { hasAddress } from "@mailproof/mail/address-cell";
 type Rows = readonly (readonly string[])[];
 
 export type ColumnOptions = {
-  /** A name, in any case, or a zero-based index. A column with the name "2" precedes the index 2. */
-  readonly emailColumn?: string | undefined;
+  /** Names, in any case, or zero-based indexes. A column with the name "2" precedes the index 2. */
+  readonly emailColumns?: readonly string[] | undefined;
   readonly hasHeader?: boolean | undefined;
 };
 
 export type ListColumns = {
   readonly columns: readonly string[];
-  readonly emailColumn: number;
+  /** The columns whose addresses are verified; at least one. */
+  readonly emailColumns: readonly number[];
   readonly otherEmailColumns: readonly number[];
   readonly hasHeader: boolean;
 };
@@ -18,23 +19,25 @@ export type ListColumns = {
 export const findColumns = (
   sample: Rows,
   options: ColumnOptions,
-): ListColumns | "no_email_column" | "unknown_column" => {
+): ListColumns | "no_email_column" | { readonly unknown: string } => {
   const first = sample[0] ?? [];
-  const emailColumn =
-    options.emailColumn === undefined
-      ? guessColumn(sample, options.hasHeader)
-      : findColumn(options.emailColumn, sample, options.hasHeader);
-  if (emailColumn === null) return "no_email_column";
-  if (emailColumn === undefined) return "unknown_column";
+  const names = options.emailColumns ?? [];
+  const found = names.map((name) => findColumn(name, sample, options.hasHeader));
+  const unknown = names[found.indexOf(undefined)];
+  if (unknown !== undefined) return { unknown };
+  const guessed = names.length === 0 ? guessColumn(sample, options.hasHeader) : undefined;
+  if (guessed === null) return "no_email_column";
+  const emailColumns = [...new Set([...found, guessed].filter((index) => index !== undefined))];
 
   const hasHeader =
     options.hasHeader ??
-    (isInHeader(options.emailColumn, first) || looksLikeName(first[emailColumn] ?? ""));
+    (names.some((name) => indexOfName(name, first) >= 0) ||
+      emailColumns.every((index) => looksLikeName(first[index] ?? "")));
   const columns = listColumnNames(sample, hasHeader);
   const otherEmailColumns = [...columns.keys()].filter(
-    (index) => index !== emailColumn && countAddressesIn(sample, index) > 0,
+    (index) => !emailColumns.includes(index) && countAddressesIn(sample, index) > 0,
   );
-  return { columns, emailColumn, otherEmailColumns, hasHeader };
+  return { columns, emailColumns, otherEmailColumns, hasHeader };
 };
 
 /** Lists the column names. A column without a name gets its position, from column_1. */
@@ -54,9 +57,6 @@ const looksLikeName = (cell: string): boolean => !cell.includes("@");
 
 const getWidth = (sample: Rows): number =>
   sample.reduce((width, cells) => Math.max(width, cells.length), 0);
-
-const isInHeader = (name: string | undefined, header: readonly string[]): boolean =>
-  name !== undefined && indexOfName(name, header) >= 0;
 
 const indexOfName = (name: string, names: readonly string[]): number => {
   const normalized = name.trim().toLowerCase();
@@ -102,5 +102,5 @@ const guessColumn = (sample: Rows, hasHeader: boolean | undefined): number | nul
   return best?.index ?? null;
 };
 
-const countAddressesIn = (sample: Rows, column: number): number =>
+export const countAddressesIn = (sample: Rows, column: number): number =>
   sample.filter((cells) => hasAddress(cells[column] ?? "")).length;

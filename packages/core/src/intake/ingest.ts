@@ -225,7 +225,7 @@ const TEXTS_BEFORE_ADDRESS_MAX = 10_000;
 const ROWS_WITHOUT_PAUSE = 500;
 
 async function* readAddresses(
-  { format: { emailColumn }, rows }: OpenedList,
+  { rows }: OpenedList,
   { counts, domains, seen, writer, addressesMax, refuse, pause, onRow }: IntakeState,
 ): AsyncGenerator<readonly EncodedRow[]> {
   let texts = 0;
@@ -255,7 +255,7 @@ async function* readAddresses(
         counts.duplicatesRemoved += 1;
         excluded.push([row.line, firstRow, ...row.cells]);
       } else {
-        const own = toInputRow(row, parsed.display, emailColumn);
+        const own = toInputRow(row, parsed.display);
         accepted.push(own);
         onRow?.(own);
         domains.add(parsed.display);
@@ -277,19 +277,19 @@ async function* readAddresses(
 const SKIPPED_SAMPLE_MAX = 10;
 const SKIPPED_TEXT_MAX = 100;
 
-const toSkippedRow = ({ line: row, email }: ListRow, reason: string): SkippedRow => ({
+const toSkippedRow = ({ record: row, email }: ListRow, reason: string): SkippedRow => ({
   row,
   text: email.length > SKIPPED_TEXT_MAX ? `${email.slice(0, SKIPPED_TEXT_MAX - 1)}…` : email,
   reason,
 });
 
 /** Keeps all cells of the row; the e-mail cell is empty when it equals the address. */
-const toInputRow = ({ line, cells }: ListRow, email: string, emailColumn: number): EncodedRow => {
+const toInputRow = ({ line, cells, column }: ListRow, email: string): EncodedRow => {
   const address = toByteText(email);
   const row: [number, ByteText, ...ByteText[]] = [line, address];
   for (let at = 0; at < cells.length; at += 1) {
     const cell = cells[at] ?? "";
-    row.push(at === emailColumn && cell === address ? "" : cell);
+    row.push(at === column && cell === address ? "" : cell);
   }
   return row;
 };

@@ -10,6 +10,8 @@ export const ListSummary = v.object({
   columns: v.array(v.string()),
   columnCount: v.number(),
   emailColumn: v.object({ name: v.string(), index: v.number() }),
+  /** The names of all columns of addresses, if several are verified. 0.2.0 has none. */
+  emailColumns: v.optional(v.array(v.string())),
   otherEmailColumns: v.array(v.string()),
   hasHeader: v.boolean(),
   encoding: v.picklist(LIST_ENCODINGS),
@@ -24,12 +26,14 @@ const COLUMNS_MAX = 20;
 const NAME_LENGTH_MAX = 100;
 
 export const summarizeList = ({ format, skippedSample }: FileIntake): ListSummary => {
-  const { columns, emailColumn, otherEmailColumns, hasHeader, encoding, delimiter } = format;
+  const { columns, emailColumns, otherEmailColumns, hasHeader, encoding, delimiter } = format;
+  const [first = 0] = emailColumns;
   const nameAt = (index: number) => shorten(columns[index] ?? "");
   return {
     columns: columns.slice(0, COLUMNS_MAX).map(shorten),
     columnCount: columns.length,
-    emailColumn: { name: nameAt(emailColumn), index: emailColumn },
+    emailColumn: { name: nameAt(first), index: first },
+    ...(emailColumns.length > 1 && { emailColumns: emailColumns.map(nameAt) }),
     otherEmailColumns: otherEmailColumns.slice(0, COLUMNS_MAX).map(nameAt),
     hasHeader,
     encoding,

@@ -14,10 +14,14 @@ import {
 
 export type ListRow = {
   /** The number of the record in the file, from 1, including the header. Blank lines and `sep=` are not records. */
+  readonly record: number;
+  /** The number of the row in the list: with n columns of addresses each record has n numbers, one for each (toRowNumber). */
   readonly line: number;
   /** The cells of the row; their number may differ from the number of columns. */
   readonly cells: readonly ByteText[];
-  /** The trimmed cell of the e-mail column: an address, another text, or empty. */
+  /** The column of the address. */
+  readonly column: number;
+  /** The trimmed cell of this column: an address, another text, or empty. */
   readonly email: string;
 };
 
@@ -86,13 +90,12 @@ const readHead = (
   const delimiter = declaredDelimiter ?? findDelimiter(text, isWhole);
   const sample = readSample(text, delimiter, isWhole);
   const found = findColumns(sample, options);
-  if (found === "unknown_column") {
+  if (found === "no_email_column") return createFault(found);
+  if ("unknown" in found)
     return createUnknownColumnFault(
-      options.emailColumn ?? "",
+      found.unknown,
       listColumnNames(sample, options.hasHeader ?? true),
     );
-  }
-  if (found === "no_email_column") return createFault(found);
   if (new TextEncoder().encode(JSON.stringify(found.columns)).length > COLUMN_NAMES_BYTES_MAX)
     return createFault("wide_header");
   const encoding = decoder.encoding();
@@ -110,15 +113,18 @@ async function* readRows(
   decoder: ListDecoder,
 ): AsyncGenerator<readonly ListRow[]> {
   const read = createCsvReader(format.delimiter);
-  let line = 0;
+  let record = 0;
   for await (const { text, isLast } of readTexts(head, blocks, decoder)) {
-    const isAtHeader = line === 0 && format.hasHeader;
+    const isAtHeader = record === 0 && format.hasHeader;
     const rows = read(text, isLast).map((cells) => {
-      line += 1;
-      return toRow(format, line, cells);
+      record += 1;
+      return toRow(format, record, cells, 0);
     });
     const rowsBelowHeader = isAtHeader ? rows.slice(1) : rows;
-    if (rowsBelowHeader.length > 0) yield rowsBelowHeader;
+    if (rowsBelowHeader.length === 0) continue;
+    yield format.emailColumns.length === 1
+      ? rowsBelowHeader
+      : rowsBelowHeader.flatMap((row) => splitRow(format, row));
   }
 }
 
@@ -148,11 +154,26 @@ function* toTextSlices(text: ByteText): Generator<TextSlice> {
   }
 }
 
-const toRow = (format: ListFormat, line: number, cells: readonly ByteText[]): ListRow => ({
-  line,
-  cells,
-  email: toText(cells[format.emailColumn] ?? "").trim(),
-});
+const toRow = (
+  { emailColumns }: ListFormat,
+  record: number,
+  cells: readonly ByteText[],
+  place: number,
+): ListRow => {
+  const column = emailColumns[place] ?? 0;
+  const email = toText(cells[column] ?? "").trim();
+  return { record, line: toRowNumber(record, place, emailColumns.length), cells, column, email };
+};
+
+const toRowNumber = (record: number, place: number, columns: number): number =>
+  (record - 1) * columns + place + 1;
+
+/** One row for each address column with text; a record without any stays one row. */
+const splitRow = (format: ListFormat, row: ListRow): readonly ListRow[] => {
+  const rows = format.emailColumns.map((_, place) => toRow(format, row.record, row.cells, place));
+  const filled = rows.filter(({ email }) => email !== "");
+  return filled.length > 0 ? filled : [row];
+};
 
 /** One item of the table contains the names and at most 30 KB of chunk offsets (ports/writes.ts has the item limit). */
 const COLUMN_NAMES_BYTES_MAX = 200_000;

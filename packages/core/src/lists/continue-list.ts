@@ -90,18 +90,23 @@ const assertEnded = (earlier: Job): void => {
 
 export type ListPreview = {
   readonly counts: FileCounts;
-  readonly compared: Comparison;
-  /** Null: the files have different columns, or the earlier one is gone. */
+  /** Undefined: the list continues no other. */
+  readonly compared: Comparison | undefined;
+  /** Null: nothing is compared, the files have different columns, or the earlier one is gone. */
   readonly changed: number | null;
 };
 
-/** The same comparison without a job and a charge. */
+/** Reads the list, and compares it with the one that it continues, without a job and a charge. */
 export const previewList = async (
   world: World,
   payer: Payer,
   file: FileToRead,
-  continued: Continued,
+  continued: Continued | undefined,
 ): Promise<ListPreview> => {
+  if (!continued) {
+    const intake = await readList(world, payer, file, { key: "preview", blobs: NOWHERE });
+    return { counts: toFileCounts(intake), compared: undefined, changed: null };
+  }
   assertEnded(continued.earlier);
   return continued.inTurn(async () => {
     const rows = createListedRows();

@@ -201,10 +201,11 @@ export const countChangedRows = async (
 ): Promise<number | null> => {
   if (!earlier.input) return null;
   const metadata = await findInputMetadata(world.table, earlier.id);
-  const { columns, emailColumn } = list.intake.format;
-  const names = columns.filter((_, at) => at !== emailColumn);
-  if (metadata.emailColumn?.at !== emailColumn || metadata.columns.join("\n") !== names.join("\n"))
-    return null;
+  const { columns, emailColumns } = list.intake.format;
+  const names = columns.filter((_, at) => at !== emailColumns[0]);
+  const { at, others = [] } = metadata.emailColumn ?? {};
+  if ([at, ...others].join() !== emailColumns.join()) return null;
+  if (metadata.columns.join("\n") !== names.join("\n")) return null;
   let changed = 0;
   const isRead = await readEarlierInput(world, earlier, (own) => {
     if (isChanged(list, own)) changed += 1;

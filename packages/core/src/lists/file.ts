@@ -14,6 +14,7 @@ import { PRICES } from "../money/prices.ts";
 import { findRemainingCredits } from "../money/remaining-credits.ts";
 import { UnreadableBlobError } from "../ports/blobs.ts";
 import type { World } from "../ports/world.ts";
+import type { EmailColumn } from "../rows/input-metadata.ts";
 import type { Job } from "../rows/items.ts";
 import { type AccountSlots, createAccountSlots } from "../runtime/account-slots.ts";
 import {
@@ -35,10 +36,11 @@ import {
 
 export type FileRequest = {
   readonly fileKey: string;
-  readonly emailColumn: string | undefined;
+  readonly emailColumns: readonly string[] | undefined;
   readonly hasHeader: boolean | undefined;
-  /** The request's field for the file, named in error details. */
+  /** The request's fields for the file and its columns, named in error details. */
   readonly field: "file" | "file_key";
+  readonly columnField: "email_column" | "email_columns";
   /** The job's name. Null: the file's name. */
   readonly name: string | null;
   readonly options: NonNullable<Job["options"]>;
@@ -157,23 +159,27 @@ const rethrowAfterDebit =
     throw new Failure("INTERNAL", claim ? "retry_same_key" : "unknown", message, { cause });
   };
 
-/** The file's columns except the e-mail column. */
-const listOtherColumns = ({ columns, emailColumn }: FileIntake["format"]): readonly string[] =>
-  columns.filter((_, at) => at !== emailColumn);
+/** The file's columns except the first e-mail column. */
+const listOtherColumns = ({ columns, emailColumns }: FileIntake["format"]): readonly string[] =>
+  columns.filter((_, at) => at !== emailColumns[0]);
 
-/** Without a header the columns have no names; only the e-mail column gets one. */
-const toEmailColumn = ({ columns, emailColumn: at, hasHeader }: FileIntake["format"]) => ({
-  name: (hasHeader && columns[at]) || "email",
-  at,
-});
+/** Without a header the columns have no names; only the first e-mail column gets one. */
+const toEmailColumn = ({ columns, emailColumns, hasHeader }: FileIntake["format"]): EmailColumn => {
+  const [at = 0, ...others] = emailColumns;
+  return {
+    name: (hasHeader && columns[at]) || "email",
+    at,
+    ...(others.length > 0 && { others }),
+  };
+};
 
-export type FileToRead = Pick<FileRequest, "fileKey" | "emailColumn" | "hasHeader" | "field">;
+export type FileToRead = Omit<FileRequest, "name" | "options" | "callback">;
 
 /** `blobs`: where the rows are written under `key`, by default the store. */
 export const readList = async (
   world: World,
   payer: Payer,
-  { fileKey, emailColumn, hasHeader, field: requestField }: FileToRead,
+  { fileKey, emailColumns, hasHeader, field: requestField, columnField }: FileToRead,
   {
     blobs = world.blobs,
     ...reading
@@ -196,7 +202,7 @@ export const readList = async (
       ...reading,
       addressesMax: PLANS[payer.plan].jobAddressesMax,
       bytesMax: upload.bytes,
-      emailColumn,
+      emailColumns,
       hasHeader,
       rowsPerChunk: world.settings.chunkRows.file,
     });
@@ -215,7 +221,7 @@ export const readList = async (
   if (intake.kind === "ingested") return intake;
   if (intake.fault === "too_many") throw createTooManyFailure(payer.plan);
   const code = intake.fault === "too_large" ? "PAYLOAD_TOO_LARGE" : "INVALID_REQUEST";
-  const field = intake.fault === "unknown_column" ? "email_column" : requestField;
+  const field = intake.fault === "unknown_column" ? columnField : requestField;
   throw new Failure(code, "nothing_charged", intake.message, {
     details: [{ field, message: intake.message }],
   });

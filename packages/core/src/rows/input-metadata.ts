@@ -11,13 +11,26 @@ import { toJobKey } from "./items.ts";
 const InputItem = v.object({
   chunks: v.array(v.number()),
   columns: v.array(v.string()),
-  emailColumn: v.nullable(v.object({ name: v.string(), at: v.number() })),
+  emailColumn: v.nullable(
+    v.object({
+      name: v.string(),
+      at: v.number(),
+      /** Of a list with several columns of addresses: the others. 0.2.0 has none. */
+      others: v.optional(v.array(v.number())),
+    }),
+  ),
   isAscii: v.boolean(),
   checksums: v.array(v.number()),
   delimiter: v.string(),
   excluded: v.nullable(ExcludedBlob),
   rev: v.number(),
 });
+
+export type EmailColumn = {
+  readonly name: string;
+  readonly at: number;
+  readonly others?: readonly number[] | undefined;
+};
 
 /** The byte offsets of a job's chunks, and the format of the file that they are from. */
 export type InputMetadata = {
@@ -26,8 +39,8 @@ export type InputMetadata = {
   readonly checksums: ChunkChecksums;
   /** The names of the other columns. */
   readonly columns: readonly string[];
-  /** The name and index of the e-mail column. Null: the job is not from a file. */
-  readonly emailColumn: { readonly name: string; readonly at: number } | null;
+  /** The name and index of the first e-mail column, and the indexes of the others. Null: the job is not from a file. */
+  readonly emailColumn: EmailColumn | null;
   readonly isAscii: boolean;
   /** The list's delimiter; "" if it has one column. */
   readonly delimiter: string;

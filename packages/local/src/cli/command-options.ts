@@ -5,6 +5,7 @@ export type CommandOption = {
   readonly name: string;
   readonly short: string | undefined;
   readonly value: string | undefined;
+  readonly multiple: boolean;
   readonly text: string;
   readonly isRequired: boolean;
   readonly defaultValue: string | undefined;
@@ -15,6 +16,7 @@ export const HELP: CommandOption = {
   name: "help",
   short: "h",
   value: undefined,
+  multiple: false,
   text: "prints this",
   isRequired: false,
   defaultValue: undefined,
@@ -27,7 +29,7 @@ export const listOptions = (command: Command): readonly CommandOption[] =>
   );
 
 const toOption = (name: string, schema: v.GenericSchema): CommandOption => {
-  const { short, value } = v.getMetadata(schema) as OptionLabels;
+  const { short, value, multiple = false } = v.getMetadata(schema) as OptionLabels;
   const choices = findChoices(schema);
   const isFlag = findInner(schema, "boolean") !== undefined;
   const defaultValue = v.getDefault(schema as v.OptionalSchema<v.GenericSchema, unknown>);
@@ -35,6 +37,7 @@ const toOption = (name: string, schema: v.GenericSchema): CommandOption => {
     name,
     short,
     value: isFlag ? undefined : (value ?? (choices.join("|") || name.toUpperCase())),
+    multiple,
     text: v.getDescription(schema) ?? "",
     isRequired: schema.type !== "optional",
     defaultValue: typeof defaultValue === "string" ? defaultValue : undefined,

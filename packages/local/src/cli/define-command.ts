@@ -52,6 +52,8 @@ export const Flag = v.optional(v.boolean(), false);
 export type OptionLabels = {
   readonly short?: string;
   readonly value?: string;
+  /** It may be given several times. */
+  readonly multiple?: boolean;
 };
 
 export const describeOption = <S extends v.GenericSchema>(

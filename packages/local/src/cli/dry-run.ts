@@ -65,7 +65,7 @@ export const printComparison = (
   { compared, changed, unique_emails: addresses }: PreviewFileData,
   json: boolean,
 ): Promise<number> => {
-  const operations = compared.new + compared.again;
+  const operations = addresses - (compared?.kept ?? 0);
   const counts = { operations, addresses, ...compared, ...(changed !== undefined && { changed }) };
   return printQuote(service, "fileAddress", counts, json);
 };
@@ -94,7 +94,10 @@ const discard = async (_key: string, content: AsyncIterable<Uint8Array>) => {
   return { version: "", bytes };
 };
 
-export const countList = async ({ name, path }: ListFile, column: string | undefined) => {
+export const countList = async (
+  { name, path }: ListFile,
+  emailColumns: readonly string[] | undefined,
+) => {
   const counted = await ingestFile(
     { blobs: { put: discard }, pause: () => undefined },
     createReadStream(path),
@@ -103,7 +106,7 @@ export const countList = async ({ name, path }: ListFile, column: string | undef
       addressesMax: COUNTED_MAX,
       bytesMax: statSync(path).size,
       rowsPerChunk: 1_000,
-      emailColumn: column,
+      emailColumns,
     },
   );
   if (counted.kind === "fault") throw createListError(name, counted);

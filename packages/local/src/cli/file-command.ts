@@ -15,6 +15,7 @@ import {
   hashFile,
   hashText,
   type JobState,
+  type ListFields,
   readState,
   removeState,
 } from "./job-state.ts";
@@ -70,7 +71,8 @@ export const fileCommand = defineCommand({
   }),
   examples: [
     "file list.csv --out results.csv",
-    "file customers.xlsx --out results.xlsx",
+    "file customers.xlsx --sheet Customers --sheet Partners --out results.xlsx",
+    'file list.csv --column "work email" --column "home email"',
     "file list.csv --dry-run",
     "file next-week.csv --continues job_123 --out results.csv",
     "file - --json < list.csv",
@@ -94,7 +96,8 @@ export const fileCommand = defineCommand({
 });
 
 export type FileCommandOptions = {
-  readonly column?: string | undefined;
+  readonly column?: readonly string[] | undefined;
+  readonly sheet?: readonly string[] | undefined;
   readonly maxWait?: number | undefined;
   readonly continues?: string | undefined;
   readonly freshDays?: number | undefined;
@@ -113,40 +116,41 @@ export const verifyFileByService = async (
   options: FileCommandOptions,
 ): Promise<number> => {
   const kind = getOutputKind(options);
-  const list = await openListFile(name);
+  const { column: columns, sheet: sheets, json } = options;
+  const list = await openListFile(name, { sheets, columns });
   try {
-    const { continues, freshDays: fresh_days, column: email_column, json } = options;
-    if (options.dryRun && continues !== undefined) {
+    if (options.dryRun && options.continues !== undefined) {
       const submission = { path: list.path, name: basename(list.name) };
-      const fields = { continues, fresh_days, email_column };
-      const preview = await previewList(service, submission, fields);
+      const preview = await previewList(service, submission, toFields(options));
       return await printComparison(service, preview, json);
     }
     if (options.dryRun)
-      return await printQuote(service, "fileAddress", await countList(list, options.column), json);
+      return await printQuote(service, "fileAddress", await countList(list, columns), json);
     return await verifyList(service, list, options, kind);
   } finally {
     list.remove();
   }
 };
 
+const toFields = ({
+  column,
+  continues,
+  freshDays,
+}: FileCommandOptions): Omit<ListFields, "options"> => ({
+  ...(column?.length === 1
+    ? { email_column: column[0] }
+    : { email_columns: column && [...column] }),
+  continues,
+  fresh_days: freshDays,
+});
+
 const verifyList = async (
   service: Service,
   list: ListFile,
-  {
-    column,
-    maxWait,
-    continues,
-    freshDays,
-    out,
-    json,
-    force,
-    partial = false,
-    noWait = false,
-    failOn,
-  }: FileCommandOptions,
+  options: FileCommandOptions,
   kind: OutputKind,
 ): Promise<number> => {
+  const { maxWait, out, json, force, partial = false, noWait = false, failOn } = options;
   // A list from standard input without an output file leaves nothing to resume with.
   const isResumable = out !== undefined || list.name !== STANDARD_INPUT;
   const stateFile = getStateFile(out, isResumable ? list.name : list.path);
@@ -159,10 +163,10 @@ const verifyList = async (
     api: service.url,
     key_sha256: hashText(service.key),
     list_sha256: await hashFile(list.path),
-    email_column: column,
-    max_wait_minutes: maxWait,
-    continues,
-    fresh_days: freshDays,
+    fields: {
+      ...toFields(options),
+      ...(maxWait !== undefined && { options: { max_wait_minutes: maxWait } }),
+    },
   };
   if (state) assertSameInputs(stateFile, state, inputs);
 

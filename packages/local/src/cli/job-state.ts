@@ -20,6 +20,7 @@ const JobState = v.object({
     file_key: v.string(),
     name: v.string(),
     email_column: v.optional(v.string()),
+    email_columns: v.optional(v.array(v.string())),
     continues: v.optional(v.string()),
     fresh_days: v.optional(v.number()),
     options: v.optional(v.object({ max_wait_minutes: v.number() })),
@@ -29,17 +30,20 @@ const JobState = v.object({
 
 export type JobState = v.InferOutput<typeof JobState>;
 
-/** The job of the earlier list, and for how many days its results stay good. */
-export type Continuation = {
-  readonly continues?: string | undefined;
-  readonly fresh_days?: number | undefined;
+/** The fields of the request that options of the command decide. */
+export type ListFields = Omit<JobState["request"], "file_key" | "name">;
+
+export type JobInputs = Pick<JobState, "api" | "key_sha256" | "list_sha256"> & {
+  readonly fields: ListFields;
 };
 
-export type JobInputs = Pick<JobState, "api" | "key_sha256" | "list_sha256"> &
-  Continuation & {
-    readonly email_column: string | undefined;
-    readonly max_wait_minutes: number | undefined;
-  };
+const FIELD_OPTIONS: Readonly<Record<keyof ListFields, string>> = {
+  email_column: "--column",
+  email_columns: "--column",
+  options: "--max-wait",
+  continues: "--continues",
+  fresh_days: "--fresh-days",
+};
 
 /** Returns the file next to the output, or next to the list when the results go to standard output. */
 export const getStateFile = (out: string | undefined, list: string): string =>
@@ -79,12 +83,13 @@ export const hashFile = async (file: string): Promise<string> => {
 
 /** Other inputs would return the results of another list, or charge a second account. */
 export const assertSameInputs = (file: string, state: JobState, inputs: JobInputs): void => {
+  const options = Object.entries(FIELD_OPTIONS).filter(([name]) => {
+    const field = name as keyof ListFields;
+    return JSON.stringify(state.request[field]) !== JSON.stringify(inputs.fields[field]);
+  });
   const changed = [
     ...(state.list_sha256 === inputs.list_sha256 ? [] : ["the content of the list"]),
-    ...(state.request.email_column === inputs.email_column ? [] : ["--column"]),
-    ...(state.request.options?.max_wait_minutes === inputs.max_wait_minutes ? [] : ["--max-wait"]),
-    ...(state.request.continues === inputs.continues ? [] : ["--continues"]),
-    ...(state.request.fresh_days === inputs.fresh_days ? [] : ["--fresh-days"]),
+    ...new Set(options.map(([, option]) => option)),
     ...(state.api === inputs.api ? [] : [`the service (it was ${state.api})`]),
     ...(state.key_sha256 === inputs.key_sha256 ? [] : ["the API key"]),
   ];

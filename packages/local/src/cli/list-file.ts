@@ -14,12 +14,13 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { ListFault } from "@mailproof/core/intake/open-list";
-import { formatRecord } from "@mailproof/core/intake/spreadsheet/csv-record";
-import { SpreadsheetFault } from "@mailproof/core/intake/spreadsheet/fault";
 import {
-  readSpreadsheet,
-  type SpreadsheetNotes,
-} from "@mailproof/core/intake/spreadsheet/read-spreadsheet";
+  type ConvertedSheets,
+  convertSheets,
+  UnknownSheet,
+  type WantedSheets,
+} from "@mailproof/core/intake/spreadsheet/convert-sheets";
+import { SpreadsheetFault } from "@mailproof/core/intake/spreadsheet/fault";
 import * as v from "valibot";
 import { describeOption, UsageError } from "./define-command.ts";
 import { writeNote } from "./notes.ts";
@@ -27,9 +28,14 @@ import { replaceControls } from "./terminal.ts";
 
 export const COLUMN = {
   column: describeOption(
-    v.optional(v.string()),
-    "the column of the list with the addresses, by its name (default: found by its name and its content)",
-    { value: "NAME" },
+    v.optional(v.array(v.string())),
+    "a column of the list with addresses, by its name; repeat it for several (default: found by its name and its content)",
+    { value: "NAME", multiple: true },
+  ),
+  sheet: describeOption(
+    v.optional(v.array(v.string())),
+    "a sheet of the spreadsheet, by its name; repeat it for several (default: the first with addresses)",
+    { value: "NAME", multiple: true },
   ),
 };
 
@@ -42,11 +48,12 @@ export type ListFile = {
 };
 
 /** Copies standard input, and converts a spreadsheet; any other list stays in its place. */
-export const openListFile = async (name: string): Promise<ListFile> => {
+export const openListFile = async (name: string, wanted: WantedSheets): Promise<ListFile> => {
   assertIsReadable(name);
   const isFile = name !== STANDARD_INPUT && statSync(name).isFile();
   if (isFile && !isZip(name)) {
     assertNoOldSpreadsheet(name, name);
+    assertNoSheets(name, wanted);
     return { name, path: name, remove: () => {} };
   }
   const folder = mkdtempSync(join(tmpdir(), "mailproof-list-"));
@@ -55,9 +62,9 @@ export const openListFile = async (name: string): Promise<ListFile> => {
   try {
     const path = isFile ? name : await copyStream(name, join(folder, "list.csv"));
     assertNoOldSpreadsheet(path, name);
-    const isSpreadsheet = isZip(path);
-    const text = isSpreadsheet ? await convert(path, name, folder) : path;
-    return { name, path: text, remove };
+    if (isZip(path)) return { name, path: await convert(path, name, folder, wanted), remove };
+    assertNoSheets(name, wanted);
+    return { name, path, remove };
   } catch (error) {
     remove();
     throw error;
@@ -106,16 +113,25 @@ const assertNoOldSpreadsheet = (path: string, name: string): void => {
     );
 };
 
-const convert = async (path: string, name: string, folder: string): Promise<string> => {
+const assertNoSheets = (name: string, { sheets }: WantedSheets): void => {
+  if (sheets)
+    throw new UsageError(`--sheet is for spreadsheets, and ${name} is text. Leave it out.`);
+};
+
+const convert = async (
+  path: string,
+  name: string,
+  folder: string,
+  wanted: WantedSheets,
+): Promise<string> => {
   const converted = join(folder, "spreadsheet.csv");
   const handle = openSync(converted, "wx", 0o600);
   try {
-    const notes = await readSpreadsheet(
-      await openAsBlob(path),
-      (cells) => void writeSync(handle, formatRecord(cells)),
-    );
-    writeNote(formatNotes(name, notes));
+    const write = (record: string) => void writeSync(handle, record);
+    writeNote(formatNotes(name, await convertSheets(await openAsBlob(path), wanted, write)));
   } catch (error) {
+    if (error instanceof UnknownSheet)
+      throw new UsageError(`--sheet: ${name} ${replaceControls(error.message)}`);
     if (error instanceof SpreadsheetFault) throw new UsageError(`${name}: ${error.message}.`);
     throw error;
   } finally {
@@ -140,18 +156,19 @@ export const createListError = (name: string, { fault, message }: ListProblem): 
 
 type ListProblem = { readonly fault: string; readonly message: string };
 
-const formatNotes = (
-  name: string,
-  { sheet, otherSheets, formulasWithoutResult: formulas }: SpreadsheetNotes,
-): string => {
-  const others = otherSheets.map((one) => `"${replaceControls(one)}"`).join(", ");
+const formatNotes = (name: string, { sheets, formulasWithoutResult }: ConvertedSheets): string => {
+  const lines = sheets.map(({ name: sheet, rows, column, isChosen }) => {
+    const where = column === null ? "no addresses" : `addresses in "${replaceControls(column)}"`;
+    const state = isChosen ? "read" : "not read";
+    return `  "${replaceControls(sheet)}": ${rows} ${rows === 1 ? "row" : "rows"}, ${where}, ${state}\n`;
+  });
   const sheetNote =
-    otherSheets.length === 0
+    sheets.length === 1
       ? ""
-      : `${basename(name)}: the sheet "${replaceControls(sheet)}" is read. To verify another (${others}), make it the first.\n`;
+      : `${basename(name)}: its sheets (choose with --sheet NAME):\n${lines.join("")}`;
   const formulaNote =
-    formulas === 0
+    formulasWithoutResult === 0
       ? ""
-      : `${basename(name)}: ${formulas} cells have a formula without a stored result, and count as empty. Save the file in a spreadsheet program to store them.\n`;
+      : `${basename(name)}: ${formulasWithoutResult} cells have a formula without a stored result, and count as empty. Save the file in a spreadsheet program to store them.\n`;
   return sheetNote + formulaNote;
 };

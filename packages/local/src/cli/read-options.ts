@@ -38,10 +38,11 @@ const parseTokens = (
   const { values, positionals, tokens } = parseArgs({
     args: [...args],
     options: Object.fromEntries(
-      options.map(({ name, short, value }) => [
+      options.map(({ name, short, value, multiple }) => [
         name,
         {
           type: value === undefined ? ("boolean" as const) : ("string" as const),
+          multiple,
           ...(short !== undefined && { short }),
         },
       ]),

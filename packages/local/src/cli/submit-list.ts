@@ -3,10 +3,10 @@ import { MailproofError } from "@mailproof/client/errors";
 import type { PreviewFileData, ProcessFileData } from "@mailproof/client/types";
 import { PROGRAM } from "../installation.ts";
 import {
-  type Continuation,
   createState,
   type JobInputs,
   type JobState,
+  type ListFields,
   removeState,
   saveState,
 } from "./job-state.ts";
@@ -31,7 +31,7 @@ export const submitList = async (
   signal: AbortSignal,
 ): Promise<JobState> => {
   const { path, name, stateFile, inputs } = list;
-  const { email_column, max_wait_minutes, continues, fresh_days, ...same } = inputs;
+  const { fields, ...same } = inputs;
   const { file_key } = await runWithStatusLine(`Uploading ${name} …`, () =>
     service.client.upload(path, { file_name: toUploadName(name) }, { signal }),
   );
@@ -40,14 +40,7 @@ export const submitList = async (
     started_at: new Date().toISOString(),
     ...same,
     idempotency_key: randomUUID(),
-    request: {
-      file_key,
-      name,
-      ...(email_column !== undefined && { email_column }),
-      ...(continues !== undefined && { continues }),
-      ...(fresh_days !== undefined && { fresh_days }),
-      ...(max_wait_minutes !== undefined && { options: { max_wait_minutes } }),
-    },
+    request: { file_key, name, ...fields },
   });
   assertStillWritable(list);
   return sendRequest(service, stateFile, state, signal).catch((error: unknown) => {
@@ -61,7 +54,7 @@ export const submitList = async (
 export const previewList = async (
   { client }: Service,
   { path, name }: Pick<ListSubmission, "path" | "name">,
-  fields: Continuation & { readonly continues: string; readonly email_column: string | undefined },
+  fields: Omit<ListFields, "options">,
 ): Promise<PreviewFileData> => {
   const { file_key } = await runWithStatusLine(`Uploading ${name} …`, () =>
     client.upload(path, { file_name: toUploadName(name) }),
@@ -174,7 +167,8 @@ const SKIPPED_SHOWN = 3;
 
 const describeFile = ({ file }: ProcessFileData): readonly string[] => {
   if (file === undefined) return [];
-  const { email_column, other_email_columns: others, skipped_rows } = file;
+  const { email_column, email_columns = [email_column], skipped_rows } = file;
+  const { other_email_columns: others } = file;
   const skipped = skipped_rows
     .slice(0, SKIPPED_SHOWN)
     .map(({ row, text }) => `row ${row} "${replaceControls(text)}"`);
@@ -182,11 +176,13 @@ const describeFile = ({ file }: ProcessFileData): readonly string[] => {
     ...(skipped.length > 0 ? [`Skipped: ${skipped.join(", ")}.`] : []),
     ...(others.length > 0
       ? [
-          `The addresses are those of column ${replaceControls(email_column)}; to take another, add --column: ${others.map(replaceControls).join(", ")}.`,
+          `The addresses are those of column ${listNames(email_columns)}. Not verified: ${listNames(others)}; to choose columns, add --column NAME for each.`,
         ]
       : []),
   ];
 };
+
+const listNames = (names: readonly string[]): string => names.map(replaceControls).join(", ");
 
 const formatRows = (rows: number, one: string, more: string): string =>
   `${formatCount(rows)} ${rows === 1 ? one : more}`;

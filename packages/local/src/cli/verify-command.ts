@@ -105,8 +105,9 @@ export const verifyCommand = defineCommand({
       throw new UsageError(
         `Pass addresses or --file, one of the two. Usage: ${PROGRAM} verify ${USAGE}`,
       );
-    if (file === undefined && options.column !== undefined)
-      throw new UsageError("--column is for a list: add --file LIST, or leave it out.");
+    for (const name of ["column", "sheet"] as const)
+      if (file === undefined && options[name] !== undefined)
+        throw new UsageError(`--${name} is for a list: add --file LIST, or leave it out.`);
     const service = findService(input);
     if (service) return verifyByService(service, input, file, addresses);
     // The following modules bring the engine and the lab, which a service does not need.

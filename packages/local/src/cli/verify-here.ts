@@ -45,8 +45,8 @@ export const verifyAddressesHere = (
 ): Promise<number> => verifyHere(input, createAddressList(addresses), undefined);
 
 export const verifyListHere = async (input: VerifyInput, file: string): Promise<number> => {
-  const { column, "dry-run": dryRun, json } = input.options;
-  const list = await openListFile(file);
+  const { column, sheet, "dry-run": dryRun, json } = input.options;
+  const list = await openListFile(file, { sheets: sheet, columns: column });
   try {
     if (dryRun) return await printQuote(null, "verify", await countList(list, column), json);
     return await verifyHere(input, await openListSource(list, column), list);
@@ -57,10 +57,10 @@ export const verifyListHere = async (input: VerifyInput, file: string): Promise<
 
 const openListSource = async (
   { name, path }: ListFile,
-  emailColumn: string | undefined,
+  emailColumns: readonly string[] | undefined,
 ): Promise<ListSource> => {
   const progress = createProgress(process.stderr, statSync(path).size);
-  const opened = await openList(progress.countBytes(createReadStream(path)), { emailColumn });
+  const opened = await openList(progress.countBytes(createReadStream(path)), { emailColumns });
   if (opened.kind === "fault") throw createListError(name, opened);
   return { list: opened.format, rows: flattenBatches(opened.rows), progress };
 };

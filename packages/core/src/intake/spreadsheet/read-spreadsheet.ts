@@ -9,7 +9,7 @@ import {
 } from "./fault.ts";
 import { scanXml } from "./scan-xml.ts";
 
-// Reads the first visible sheet of an .xlsx file (ECMA-376) as rows of texts, one row at a time. It runs nothing: a formula
+// Reads the visible sheets of an .xlsx file (ECMA-376) as rows of texts, one row at a time. It runs nothing: a formula
 // yields its stored result.
 
 const SMALL_PART_BYTES_MAX = 16_000_000;
@@ -21,44 +21,43 @@ const COLUMNS_MAX = 16_384;
 /** The row limit of spreadsheet programs. ECMA-376 has none, and a larger row number would write empty rows up to it. */
 const ROWS_MAX = 1_048_576;
 
-export type SpreadsheetNotes = {
-  readonly sheet: string;
-  readonly otherSheets: readonly string[];
-  readonly formulasWithoutResult: number;
+export type Workbook = {
+  /** The names of the visible sheets; at least one. */
+  readonly sheets: readonly string[];
+  /**
+   * Calls `write` with each row from the first row with cells on. Empty rows in between have no cells. Returns how many formulas
+   * have no stored result.
+   */
+  readonly read: (sheet: string, write: WriteRow) => Promise<number>;
 };
 
-/** Calls `write` with each row from the first row with cells on. Empty rows in between have no cells. */
-export const readSpreadsheet = (
-  file: Blob,
-  write: (cells: readonly string[]) => void,
-): Promise<SpreadsheetNotes> =>
-  openZip(file)
-    .then((zip) => readSheets(zip, write))
-    .catch((error: unknown) => {
-      throw error instanceof ZipFault ? fromZipFault(error) : error;
-    });
+export type WriteRow = (cells: readonly string[]) => void;
 
-const readSheets = async (
-  zip: ZipFile,
-  write: (cells: readonly string[]) => void,
-): Promise<SpreadsheetNotes> => {
+export const openWorkbook = (file: Blob): Promise<Workbook> =>
+  openZip(file).then(readParts).catch(rethrowZipFault);
+
+const rethrowZipFault = (error: unknown): never => {
+  throw error instanceof ZipFault ? fromZipFault(error) : error;
+};
+
+const readParts = async (zip: ZipFile): Promise<Workbook> => {
   if (!zip.names.includes(WORKBOOK))
     throw new SpreadsheetFault("the file is a zip archive and no .xlsx. Save it as .xlsx or CSV");
   const { sheets, isFrom1904 } = await readWorkbook(zip);
   const targets = await readTargets(zip);
   const visible = sheets.filter(({ id, isVisible }) => isVisible && targets.has(id));
-  const [first, ...others] = visible;
-  if (!first) throw createDamagedFault("it has no sheet");
+  if (visible.length === 0) throw createDamagedFault("it has no sheet");
   const formats = zip.names.includes(STYLES)
     ? await readCellFormats(zip.read(STYLES, SMALL_PART_BYTES_MAX))
     : [];
   const texts = zip.names.includes(TEXTS) ? await readTexts(zip) : [];
-  const sheet = zip.read(targets.get(first.id) ?? "", SHEET_BYTES_MAX);
-  const formulasWithoutResult = await readSheet(sheet, { texts, formats, isFrom1904 }, write);
   return {
-    sheet: first.name,
-    otherSheets: others.map(({ name }) => name),
-    formulasWithoutResult,
+    sheets: visible.map(({ name }) => name),
+    read: (name, write) => {
+      const id = visible.find((sheet) => sheet.name === name)?.id ?? "";
+      const bytes = zip.read(targets.get(id) ?? "", SHEET_BYTES_MAX);
+      return readSheet(bytes, { texts, formats, isFrom1904 }, write).catch(rethrowZipFault);
+    },
   };
 };
 
@@ -175,7 +174,7 @@ type SheetContext = {
 const readSheet = async (
   bytes: AsyncIterable<Uint8Array>,
   context: SheetContext,
-  write: (cells: readonly string[]) => void,
+  write: WriteRow,
 ): Promise<number> => {
   const rows = createRowWriter(write);
   const inline = createTextCollector();
@@ -219,7 +218,7 @@ const readSheet = async (
   return formulasWithoutResult;
 };
 
-const createRowWriter = (write: (cells: readonly string[]) => void) => {
+const createRowWriter = (write: WriteRow) => {
   let cells: string[] = [];
   let row = 0;
   let written = 0;

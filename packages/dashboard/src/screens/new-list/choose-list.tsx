@@ -1,7 +1,13 @@
 import { useRef } from "preact/hooks";
 import { DropZone } from "../../parts/drop-zone.tsx";
+import type { Workbook } from "./convert-spreadsheet.ts";
 
-export type ChosenList = { readonly file: Blob; readonly fileName: string };
+export type ChosenList = {
+  readonly file: Blob;
+  readonly fileName: string;
+  /** The file was made of it. */
+  readonly workbook?: Workbook;
+};
 
 type Props = { readonly onChoose: (chosen: ChosenList) => void };
 

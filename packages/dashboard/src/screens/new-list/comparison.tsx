@@ -48,7 +48,7 @@ export const Comparison = ({ intent, continues, onVerify }: Props) => {
 type ComparedProps = { readonly found: PreviewFileData; readonly onVerify: () => void };
 
 const Compared = ({ found, onVerify }: ComparedProps) => {
-  const { new: added, again, kept, removed, kept_since: since } = found.compared;
+  const { new: added = 0, again = 0, kept, removed, kept_since: since } = found.compared ?? {};
   const counts = {
     New: added,
     "To verify again": again,

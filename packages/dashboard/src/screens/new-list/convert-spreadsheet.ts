@@ -1,8 +1,17 @@
-import { formatRecord } from "@mailproof/core/intake/spreadsheet/csv-record";
-import { readSpreadsheet } from "@mailproof/core/intake/spreadsheet/read-spreadsheet";
+import {
+  convertSheets,
+  type SheetSummary,
+} from "@mailproof/core/intake/spreadsheet/convert-sheets";
 
-export const convertSpreadsheet = async (file: Blob): Promise<Blob> => {
+/** A workbook and the sheets that its list is made of. */
+export type Workbook = { readonly file: Blob; readonly sheets: readonly SheetSummary[] };
+
+/** `sheets`: the names of the chosen ones. Undefined: the first with addresses. */
+export const convertSpreadsheet = async (
+  file: Blob,
+  sheets: readonly string[] | undefined,
+): Promise<{ readonly file: Blob; readonly workbook: Workbook }> => {
   const lines: string[] = [];
-  await readSpreadsheet(file, (cells) => void lines.push(formatRecord(cells)));
-  return new Blob(lines);
+  const converted = await convertSheets(file, { sheets }, (line) => void lines.push(line));
+  return { file: new Blob(lines), workbook: { file, sheets: converted.sheets } };
 };

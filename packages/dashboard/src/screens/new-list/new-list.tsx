@@ -11,7 +11,7 @@ import { refreshAccount } from "../../session.ts";
 import { ChooseList, type ChosenList } from "./choose-list.tsx";
 import { Comparison } from "./comparison.tsx";
 import { Preview, Price } from "./preview.tsx";
-import { type ReadList, readList } from "./read-list.ts";
+import { type Reading, type ReadList, readList } from "./read-list.ts";
 import "./new-list.css";
 import {
   forgetListIntent,
@@ -50,11 +50,11 @@ type State =
 const ZIP = [0x50, 0x4b, 0x03, 0x04];
 
 /** Converts a spreadsheet in the browser, with code that loads on demand. Any other list stays as it is. */
-const toText = async (chosen: ChosenList): Promise<ChosenList> => {
+const toText = async (chosen: ChosenList, sheets?: readonly string[]): Promise<ChosenList> => {
   const head = new Uint8Array(await chosen.file.slice(0, ZIP.length).arrayBuffer());
   if (!ZIP.every((byte, at) => head[at] === byte)) return chosen;
   const { convertSpreadsheet } = await import("./convert-spreadsheet.ts");
-  return { ...chosen, file: await convertSpreadsheet(chosen.file) };
+  return { ...chosen, ...(await convertSpreadsheet(chosen.file, sheets)) };
 };
 
 /** Replaces the API's sentence, which does not offer spreadsheets. */
@@ -62,10 +62,30 @@ const FAULTS: Readonly<Record<string, string>> = {
   binary: "The file is neither text nor an Excel workbook. Save it as CSV, TXT or XLSX.",
 };
 
-type Choice = { readonly emailColumn?: number; readonly hasHeader?: boolean };
+type Choice = {
+  readonly emailColumns?: readonly number[];
+  readonly hasHeader?: boolean;
+  readonly sheets?: readonly string[];
+};
 
 /** The list that the new one continues. */
 const readContinued = (): string | undefined => query.value.get("continues") ?? undefined;
+
+const preview = async (
+  chosen: ChosenList,
+  { emailColumns, hasHeader, sheets }: Choice,
+  reading: Reading,
+): Promise<State> => {
+  const text = await toText(chosen, sheets);
+  const list = await readList(text.file, {
+    ...reading,
+    emailColumns: emailColumns?.map(String),
+    ...(hasHeader !== undefined && { hasHeader }),
+  });
+  return list.kind === "fault"
+    ? { kind: "empty", fault: FAULTS[list.fault] ?? list.message }
+    : { kind: "preview", chosen: text, list };
+};
 
 /** Follows one list from its choice to its job. Starting with another list aborts the first one. */
 const useNewList = () => {
@@ -83,24 +103,13 @@ const useNewList = () => {
     if (!signal.aborted) state.value = outcome;
   };
 
-  const read = (chosen: ChosenList, { emailColumn, hasHeader }: Choice = {}): void => {
+  const read = (chosen: ChosenList, choice: Choice = {}): void => {
     const signal = begin();
     state.value = { kind: "reading", rows: 0 };
-    const work = async (): Promise<State> => {
-      const text = await toText(chosen);
-      const list = await readList(text.file, {
-        signal,
-        onProgress: (rows) => {
-          if (!signal.aborted) state.value = { kind: "reading", rows };
-        },
-        ...(emailColumn !== undefined && { emailColumn: String(emailColumn) }),
-        ...(hasHeader !== undefined && { hasHeader }),
-      });
-      return list.kind === "fault"
-        ? { kind: "empty", fault: FAULTS[list.fault] ?? list.message }
-        : { kind: "preview", chosen: text, list };
+    const onProgress = (rows: number): void => {
+      if (!signal.aborted) state.value = { kind: "reading", rows };
     };
-    void follow(signal, work);
+    void follow(signal, () => preview(chosen, choice, { signal, onProgress }));
   };
   const charge = (intent: ListIntent): void => {
     const signal = begin();
@@ -119,9 +128,9 @@ const useNewList = () => {
   const send = (preview: PreviewState): void => {
     const signal = begin();
     const { chosen, list, name = "" } = preview;
-    const { emailColumn, hasHeader } = list.format;
+    const { emailColumns, hasHeader } = list.format;
     state.value = { kind: "uploading", sent: 0, of: chosen.file.size, preview };
-    uploadList({ ...chosen, name, emailColumn, hasHeader }, signal, (progress) => {
+    uploadList({ ...chosen, name, emailColumns, hasHeader }, signal, (progress) => {
       if (!signal.aborted) state.value = { kind: "uploading", ...progress, preview };
     }).then(
       (intent) => {
@@ -161,16 +170,18 @@ const PreviewStep = ({
   const name = useRef<HTMLInputElement>(null);
   const prices = useLoad(loadPrices);
   const price = prices.data?.verify_file_per_address;
-  const { hasHeader } = list.format;
+  const { hasHeader, emailColumns } = list.format;
   const isContinued = readContinued() !== undefined;
   return (
     <>
       <Preview
         list={list}
-        onColumn={(emailColumn) => read(chosen, { emailColumn, hasHeader })}
-        onHeader={(wanted) =>
-          read(chosen, { emailColumn: list.format.emailColumn, hasHeader: wanted })
+        sheets={chosen.workbook?.sheets ?? []}
+        onSheets={(sheets) =>
+          read({ ...chosen, file: chosen.workbook?.file ?? chosen.file }, { sheets })
         }
+        onColumns={(wanted) => read(chosen, { emailColumns: wanted, hasHeader })}
+        onHeader={(wanted) => read(chosen, { emailColumns, hasHeader: wanted })}
       />
       {prices.error !== undefined && <ErrorPanel error={prices.error} onRetry={prices.reload} />}
       <form

@@ -1,3 +1,4 @@
+import type { SheetSummary } from "@mailproof/core/intake/spreadsheet/convert-sheets";
 import { formatCount, formatNumber } from "../../format.ts";
 import { account, isTestKey } from "../../session.ts";
 import type { ReadList } from "./read-list.ts";
@@ -13,7 +14,10 @@ const DELIMITERS: Readonly<Record<string, string>> = {
 type Props = {
   readonly list: ReadList;
   readonly price: number;
-  readonly onColumn: (column: number) => void;
+  /** Of a workbook. */
+  readonly sheets: readonly SheetSummary[];
+  readonly onSheets: (names: readonly string[]) => void;
+  readonly onColumns: (columns: readonly number[]) => void;
   readonly onHeader: (hasHeader: boolean) => void;
 };
 
@@ -23,7 +27,7 @@ const Rows = ({ list: { format, firstRows } }: Pick<Props, "list">) => (
       <thead>
         <tr>
           {format.columns.map((name, at) => (
-            <th key={at} scope="col" class={at === format.emailColumn ? "chosen" : ""}>
+            <th key={at} scope="col" class={format.emailColumns.includes(at) ? "chosen" : ""}>
               {name}
             </th>
           ))}
@@ -33,7 +37,7 @@ const Rows = ({ list: { format, firstRows } }: Pick<Props, "list">) => (
         {firstRows.map((cells, row) => (
           <tr key={row}>
             {format.columns.map((_, at) => (
-              <td key={at} class={at === format.emailColumn ? "chosen" : ""}>
+              <td key={at} class={format.emailColumns.includes(at) ? "chosen" : ""}>
                 {cells[at] ?? ""}
               </td>
             ))}
@@ -98,17 +102,77 @@ const Counts = ({
   </dl>
 );
 
-export const Preview = ({ list, onColumn, onHeader }: Omit<Props, "price">) => {
-  const { columns, emailColumn, hasHeader } = list.format;
+const Sheets = ({ sheets, onSheets }: Pick<Props, "sheets" | "onSheets">) => {
+  const chosen = sheets.filter(({ isChosen }) => isChosen).map(({ name }) => name);
+  return (
+    <Choices
+      legend="Sheets"
+      all={sheets.map(({ name, rows, column }) => ({
+        value: name,
+        label: `${name}: ${formatCount(rows, "row")}, ${column === null ? "no addresses" : `addresses in ${column}`}`,
+      }))}
+      chosen={chosen}
+      onChoose={onSheets}
+    />
+  );
+};
+
+type ChoicesProps<T> = {
+  readonly legend: string;
+  readonly all: readonly { readonly value: T; readonly label: string }[];
+  readonly chosen: readonly T[];
+  readonly onChoose: (chosen: readonly T[]) => void;
+};
+
+/** At least one stays chosen. */
+const Choices = <T extends string | number>({ legend, all, chosen, onChoose }: ChoicesProps<T>) => (
+  <fieldset class="choice">
+    <legend>{legend}</legend>
+    {all.map(({ value, label }) => (
+      <label key={value} class="check">
+        <input
+          type="checkbox"
+          checked={chosen.includes(value)}
+          disabled={chosen.length === 1 && chosen[0] === value}
+          onChange={() =>
+            onChoose(
+              all.map((one) => one.value).filter((one) => chosen.includes(one) !== (one === value)),
+            )
+          }
+        />
+        {label}
+      </label>
+    ))}
+  </fieldset>
+);
+
+const AddressColumns = ({ list, onColumns }: Pick<Props, "list" | "onColumns">) => {
+  const { columns, emailColumns, otherEmailColumns } = list.format;
+  const found = [...emailColumns, ...otherEmailColumns].toSorted((a, b) => a - b);
+  if (found.length === 1) return null;
+  return (
+    <Choices
+      legend="Columns with addresses"
+      all={found.map((at) => ({ value: at, label: columns[at] ?? "" }))}
+      chosen={emailColumns}
+      onChoose={onColumns}
+    />
+  );
+};
+
+export const Preview = ({ list, sheets, onSheets, onColumns, onHeader }: Omit<Props, "price">) => {
+  const { columns, emailColumns, hasHeader } = list.format;
   return (
     <>
       <Counts list={list} />
+      {sheets.length > 1 && <Sheets sheets={sheets} onSheets={onSheets} />}
+      <AddressColumns list={list} onColumns={onColumns} />
       <div class="options">
         <label>
           Column with the addresses
           <select
-            value={String(emailColumn)}
-            onChange={(event) => onColumn(Number(event.currentTarget.value))}
+            value={String(emailColumns[0])}
+            onChange={(event) => onColumns([Number(event.currentTarget.value)])}
           >
             {columns.map((name, at) => (
               <option key={at} value={String(at)}>

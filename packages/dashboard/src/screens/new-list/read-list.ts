@@ -27,7 +27,7 @@ const ROWS_SHOWN = 20;
 const ADDRESS_BYTES_MIN = 4;
 const STILL_MS = 30;
 
-type ReadOptions = ListOptions & {
+export type Reading = {
   readonly signal: AbortSignal;
   readonly onProgress: (rows: number) => void;
 };
@@ -35,17 +35,18 @@ type ReadOptions = ListOptions & {
 /** Reads the whole list, and lets the browser draw meanwhile. Rejects when the signal aborts. */
 export const readList = async (
   file: Blob,
-  { signal, onProgress, ...options }: ReadOptions,
+  { signal, onProgress, ...options }: ListOptions & Reading,
 ): Promise<ReadList | ListFault> => {
   const opened = await openList(readStream(file.stream()), options);
   if (opened.kind === "fault") return opened;
   const seen = createTextSet(Math.ceil(file.size / ADDRESS_BYTES_MIN) + 1);
   const firstRows: string[][] = [];
-  let [rows, unique, withoutAddress] = [0, 0, 0];
+  let [rows, unique, withoutAddress, shown] = [0, 0, 0, 0];
   let sliceEnd = performance.now() + STILL_MS;
   for await (const batch of opened.rows) {
-    for (const { cells, email, line } of batch) {
-      if (firstRows.length < ROWS_SHOWN) firstRows.push(cells.map(toText));
+    for (const { cells, email, line, record } of batch) {
+      if (firstRows.length < ROWS_SHOWN && record !== shown) firstRows.push(cells.map(toText));
+      shown = record;
       const parsed = parseAddressCell(email);
       if (!isAddress(parsed)) withoutAddress += 1;
       else if (seen.add(parsed.canonical, line) === 0) unique += 1;

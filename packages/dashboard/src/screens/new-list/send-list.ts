@@ -11,7 +11,7 @@ export type ListIntent = {
   readonly fileKey: string;
   readonly idempotencyKey: string;
   readonly name: string;
-  readonly emailColumn: number;
+  readonly emailColumns: readonly number[];
   readonly hasHeader: boolean;
   /** The list that it continues, and for how many days results of that stay good. */
   readonly continues?: string;
@@ -25,7 +25,8 @@ const REPEATABLE_MS = 12 * 60 * 60 * 1000;
 
 export const readListIntent = (): ListIntent | null => {
   const { list } = (history.state as { readonly list?: ListIntent } | null) ?? {};
-  if (!list || list.session !== sessionId.value) return null;
+  // An intent of 0.2.0 has one column, and its request cannot be repeated.
+  if (!list?.emailColumns || list.session !== sessionId.value) return null;
   return Date.now() - list.at < REPEATABLE_MS ? list : null;
 };
 
@@ -37,7 +38,7 @@ export type ListToSend = {
   readonly file: Blob;
   readonly fileName: string;
   readonly name: string;
-  readonly emailColumn: number;
+  readonly emailColumns: readonly number[];
   readonly hasHeader: boolean;
 };
 
@@ -72,7 +73,7 @@ const putFile = (
   });
 
 export const uploadList = async (
-  { file, fileName, name, emailColumn, hasHeader }: ListToSend,
+  { file, fileName, name, emailColumns, hasHeader }: ListToSend,
   signal: AbortSignal,
   onProgress: (progress: Progress) => void,
 ): Promise<ListIntent> => {
@@ -85,7 +86,7 @@ export const uploadList = async (
     fileKey: file_key,
     idempotencyKey,
     name,
-    emailColumn,
+    emailColumns,
     hasHeader,
     session,
     at: Date.now(),
@@ -104,9 +105,9 @@ export const processList = (intent: ListIntent): Promise<ProcessFileData> => {
   return getClient().processFile(input, { idempotencyKey });
 };
 
-const toFileFields = ({ fileKey, emailColumn, hasHeader }: ListIntent) => ({
+const toFileFields = ({ fileKey, emailColumns, hasHeader }: ListIntent) => ({
   file_key: fileKey,
-  email_column: String(emailColumn),
+  email_columns: emailColumns.map(String),
   has_header: hasHeader,
 });
 
