@@ -383,3 +383,16 @@ test("a comparison and the history of a row take their turn among the reads of w
   expect(answers.map(({ error }) => error?.code)).toEqual(Array(3).fill("RATE_LIMITED"));
   await thenConsistent(ctx);
 });
+
+test("an address that was corrected in the earlier list is not new", async () => {
+  const ctx = await givenFirst("email\nann@gmial.com\nbob@x.com\n");
+  await send(ctx.world, "POST /v1/jobs/job_1/again", {
+    key: ctx.liveKey,
+    body: { correct: { domain: "gmial.com", meant: "x.com" } },
+  });
+  await whenQuiet(ctx);
+
+  const { data } = await whenContinued(ctx, { content: "email\nann@gmial.com\nann@x.com\n" });
+
+  expect(data.compared).toMatchObject({ new: 0, kept: 1, again: 1, removed: 1 });
+});

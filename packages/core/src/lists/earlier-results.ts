@@ -130,8 +130,9 @@ export const compareLists = async (
     }
     await world.callers.yieldToCallers(requester);
   }
-  const { cancelled, no_result: lost } = earlier.refunds;
-  if (cancelled + lost > 0) {
+  const { refunds, replaced } = earlier;
+  // Some of its addresses may have no result, or were corrected to others.
+  if (refunds.cancelled + refunds.no_result + replaced > 0) {
     let absent = 0;
     const isRead = await readEarlierInput(world, earlier, ([, email]) => {
       const row = intake.findRow(readAddress(email).canonical);
