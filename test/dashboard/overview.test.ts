@@ -115,6 +115,25 @@ describeInBrowser("the screen Overview", ({ open }) => {
     await client.cancelJob({ id: job_id });
   });
 
+  test("a list whose addresses may not be queued is shown as running", async () => {
+    const opened = await open();
+    const { page } = opened;
+    await createJob(opened, ["greylisted@x.com"], "Half sent");
+    const as = async (status: string, reply: string) =>
+      page.route(`**/v1/jobs?*status=${status}*`, async (route) => {
+        const url = route.request().url().replace(`status=${status}`, `status=${reply}`);
+        const response = await route.fetch({ url });
+        const text = (await response.text()).replaceAll('"processing"', '"enqueue_unknown"');
+        await route.fulfill({ response, body: text });
+      });
+    await as("processing", "failed");
+    await as("enqueue_unknown", "processing");
+
+    await page.reload();
+
+    await page.getByRole("region", { name: "Running lists" }).getByText("Half sent").waitFor();
+  });
+
   test("the last list shows how many addresses are ready, and downloads them", async () => {
     const opened = await open();
     const { page } = opened;

@@ -15,10 +15,13 @@ import { Part } from "./part.tsx";
 const LISTED = 10;
 const POLL_MS = 2_000;
 
-/** The API filters by one state at a time. A list is queued for moments, and then processed. */
+const RUNNING = ["processing", "pending", "enqueue_unknown"] as const;
+
+/** The API filters by one state at a time. */
 const readRunning = async (signal: AbortSignal): Promise<readonly Job[]> => {
-  const read = (status: Job["status"]) => readLists({ status, limit: LISTED }, signal);
-  const pages = await Promise.all([read("processing"), read("pending")]);
+  const pages = await Promise.all(
+    RUNNING.map((status) => readLists({ status, limit: LISTED }, signal)),
+  );
   return pages.flatMap(({ jobs }) => jobs);
 };
 
