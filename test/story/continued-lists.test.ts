@@ -1,12 +1,16 @@
 import { DAY_MS } from "@mailproof/core/lib/time";
 import { verifyChunk } from "@mailproof/core/lists/chunk-worker";
+import type { Table } from "@mailproof/core/ports/table";
 import { expect, test } from "vitest";
 import { whenQuiet, whenReconciled } from "../app/drain-queues.ts";
+import { runTurn, withTable } from "../app/faulty-worlds.ts";
 import { readCredits, thenConsistent } from "../app/ledger.ts";
 import { send } from "../app/send.ts";
 import { createEvent, whenEventsSent } from "../things/activity.ts";
 import {
+  createEmails,
   createProcessRequest,
+  formatCsv,
   formatRows,
   givenChunked,
   givenUpload,
@@ -395,4 +399,29 @@ test("an address that was corrected in the earlier list is not new", async () =>
   const { data } = await whenContinued(ctx, { content: "email\nann@gmial.com\nann@x.com\n" });
 
   expect(data.compared).toMatchObject({ new: 0, kept: 1, again: 1, removed: 1 });
+});
+
+test("the kept results of several chunks are written at a time", async () => {
+  const emails = createEmails(16);
+  const ctx = await givenFirst(formatCsv(emails));
+  const under = new Map([
+    ["CHUNKS", 0],
+    ["RESULTS", 0],
+  ]);
+  const most = new Map(under);
+  const write: Table["write"] = async (one) => {
+    const area = "put" in one ? (one.put.pk.split("#")[0] ?? "") : "";
+    const count = (by: number) => under.set(area, (under.get(area) ?? 0) + by);
+    count(1);
+    most.set(area, Math.max(most.get(area) ?? 0, under.get(area) ?? 0));
+    await runTurn();
+    count(-1);
+    return ctx.table.write(one);
+  };
+  const world = withTable(ctx, { write });
+
+  const { data } = await whenContinued({ ...ctx, world }, { content: formatCsv(emails) });
+
+  expect(data.compared).toMatchObject({ kept: 16 });
+  expect(Object.fromEntries(most)).toMatchObject({ CHUNKS: 8, RESULTS: 4 });
 });

@@ -7,6 +7,7 @@ import type { IdempotencyKey } from "../money/idempotency-claims.ts";
 import type { Payer } from "../money/payer.ts";
 import { PRICES } from "../money/prices.ts";
 import { findRemainingCredits } from "../money/remaining-credits.ts";
+import type { Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { toChunkItem } from "../rows/chunks.ts";
 import { isOpenJob, type Job } from "../rows/items.ts";
@@ -141,6 +142,8 @@ type Kept = {
   readonly taken: NonNullable<NewJob["taken"]>;
 };
 
+const WRITES_AT_ONCE = 50;
+
 /** Writes the results that the new list keeps, and the items of the chunks that have any address of the earlier list. */
 const keepResults = async (
   world: World,
@@ -149,12 +152,14 @@ const keepResults = async (
 ): Promise<Kept> => {
   const { intake, rows } = list;
   await recordDraftChunks(world, id, intake.checksums.length);
-  const passes = createKeptPasses(world, { id, domains: intake.domains }, expiresAt);
+  const { account } = continued.earlier;
+  const passes = createKeptPasses(world, { id, account, domains: intake.domains }, expiresAt);
   const { comparison, states } = await compareLists(world, list, continued, (position, result) =>
     passes.add(Math.floor(position / chunkRows), [rows.getRow(position), result]),
   );
   await passes.end();
   const completeChunks = new Set<number>();
+  const puts: Write[] = [];
   for (const [chunk, slice] of toSlices(intake).entries()) {
     const of = { from: chunk * chunkRows, to: Math.min(intake.unique, (chunk + 1) * chunkRows) };
     const { known, kept } = countKnown(list, states, of);
@@ -164,10 +169,13 @@ const keepResults = async (
     const own = passes.listPasses(chunk);
     const counts = { rows: kept, waiting, again: own.length, known };
     const item = { ...slice, job: id, chunk, outcome: "done", passes: own, ...counts } as const;
-    const { outcome } = await world.table.write({
-      put: { ...toChunkItem(item), expires_at: expiresAt },
-    });
-    if (outcome !== "committed") throw new Error("unknown whether a chunk was stored");
+    puts.push({ put: { ...toChunkItem(item), expires_at: expiresAt } });
+  }
+  for (let from = 0; from < puts.length; from += WRITES_AT_ONCE) {
+    const some = puts.slice(from, from + WRITES_AT_ONCE);
+    const results = await Promise.all(some.map((put) => world.table.write(put)));
+    if (results.some(({ outcome }) => outcome !== "committed"))
+      throw new Error("unknown whether the chunks were stored");
   }
   const { buckets } = passes;
   const summary = comparison.kept > 0 ? passes.buildSummary() : undefined;

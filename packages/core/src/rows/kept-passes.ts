@@ -9,6 +9,8 @@ import { buildIndexWrites } from "./row-index.ts";
 // rows in memory, so a chunk gets several passes if the two lists are in different orders.
 
 const ROWS_HELD_MAX = 50_000;
+/** To pack four chunks takes about 40 ms. One after the other, a thousand take half of the time of a request on AWS. */
+const CHUNKS_AT_ONCE = 4;
 
 export type KeptPasses = {
   readonly add: (chunk: number, row: PackedRow) => Promise<void> | undefined;
@@ -23,8 +25,8 @@ export type KeptPasses = {
 };
 
 export const createKeptPasses = (
-  world: Pick<World, "table" | "newId">,
-  job: Pick<Job, "id" | "domains">,
+  world: Pick<World, "table" | "newId" | "callers">,
+  job: Pick<Job, "id" | "account" | "domains">,
   expiresAt: number,
 ): KeptPasses => {
   const held = new Map<number, PackedRow[]>();
@@ -56,9 +58,14 @@ export const createKeptPasses = (
       for (const [field, by] of Object.entries(add)) summary[field] = (summary[field] ?? 0) + by;
   };
   const end = async (): Promise<void> => {
-    for (const [chunk, rows] of held) await write(chunk, rows);
+    const chunks = [...held];
     held.clear();
     rowsHeld = 0;
+    for (let from = 0; from < chunks.length; from += CHUNKS_AT_ONCE) {
+      const some = chunks.slice(from, from + CHUNKS_AT_ONCE);
+      await Promise.all(some.map(([chunk, rows]) => write(chunk, rows)));
+      await world.callers.yieldToCallers({ account: job.account, priority: "list" });
+    }
   };
   return {
     add: (chunk, row) => {
