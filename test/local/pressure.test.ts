@@ -339,17 +339,44 @@ test("the server closes an idle connection for a request when descriptors are fe
   expect((await fetch(`${url}/health`)).status).toBe(200);
 });
 
-test("the local service refuses paid requests with the reason while its disk is full, and charges nothing", async () => {
-  const ctx = createApp(readEnvironment({ MAILPROOF_DIR: createFolder() }), () => "", null);
-  onTestFinished(() => ctx.close());
-  const opening = { name: "Ann's Shop", plan: "pro", opening: credits(10) } as const;
-  const { liveKey: key } = await openAccount(ctx.world, opening);
-  vi.spyOn(fs, "statfsSync").mockReturnValue({ bavail: 1, bsize: 1 } as fs.StatsFs);
+const whenStatfs = (answer: () => object): void => {
+  vi.spyOn(fs, "statfsSync").mockImplementation(() => answer() as fs.StatsFs);
   syncBuiltinESMExports();
   onTestFinished(() => {
     vi.restoreAllMocks();
     syncBuiltinESMExports();
   });
+};
+
+test.each(asRows`
+  has no limit | ${() => ({ blocks: 0, bavail: 0, bsize: 4_096 })}
+  refuses the question | ${() => {
+    throw new Error("ENOSYS: function not implemented, statfs");
+  }}
+`)(
+  "the local service accepts paid requests when its disk %s, and omits it from /health",
+  async (_how, answer) => {
+    const { world, close } = createApp(
+      readEnvironment({ MAILPROOF_DIR: createFolder() }),
+      () => "",
+      null,
+    );
+    onTestFinished(close);
+    whenStatfs(answer);
+
+    expect(world.pressure()).toBeNull();
+    const health = await send(world, "GET /health");
+    expect(health).toMatchObject({ statusCode: 200, checks: { table: "ok" } });
+    expect(health).not.toHaveProperty("checks.disk");
+  },
+);
+
+test("the local service refuses paid requests with the reason while its disk is full, and charges nothing", async () => {
+  const ctx = createApp(readEnvironment({ MAILPROOF_DIR: createFolder() }), () => "", null);
+  onTestFinished(() => ctx.close());
+  const opening = { name: "Ann's Shop", plan: "pro", opening: credits(10) } as const;
+  const { liveKey: key } = await openAccount(ctx.world, opening);
+  whenStatfs(() => ({ blocks: 9, bavail: 1, bsize: 1 }));
 
   const verified = await whenVerified(ctx.world, key, { email: "ann@example.com" });
 

@@ -919,7 +919,7 @@ export interface GetHealthData {
     dns: "ok" | "failed";
     /** blocked: a large mail provider refuses an IP address of this service. */
     mail_providers: "ok" | "blocked";
-    /** low: less than 1 GB is free, and uploads are refused. full: less than 100 MB are free, and all new work with a price is refused. Left out on AWS. */
+    /** low: less than 1 GB is free, and uploads are refused. full: less than 100 MB are free, and all new work with a price is refused. Left out on AWS, and when the system does not know it. */
     disk?: "ok" | "low" | "full";
   };
 }

@@ -149,7 +149,7 @@ const watchDisk = (
   pressure: ReadPressure,
 ): Pick<AppWorld, "pressure" | "freeBytes"> => {
   const freeBytes = () => readFreeBytes(directory);
-  const isFull = () => freeBytes() < FREE_BYTES.forWork;
+  const isFull = () => (freeBytes() ?? Number.POSITIVE_INFINITY) < FREE_BYTES.forWork;
   return { freeBytes, pressure: () => (isFull() ? "disk_full" : pressure()) };
 };
 

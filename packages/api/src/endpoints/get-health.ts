@@ -49,7 +49,7 @@ const Output = v.object({
     ),
     disk: describe(
       v.optional(DiskCheck),
-      "low: less than 1 GB is free, and uploads are refused. full: less than 100 MB are free, and all new work with a price is refused. Left out on AWS.",
+      "low: less than 1 GB is free, and uploads are refused. full: less than 100 MB are free, and all new work with a price is refused. Left out on AWS, and when the system does not know it.",
     ),
   }),
 });

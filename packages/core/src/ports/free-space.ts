@@ -1,4 +1,4 @@
-/** The free bytes on the disk of the state. Null when AWS provides the storage. */
+/** The free bytes on the disk of the state. Null when the number is unknown, or AWS provides the storage. */
 export type ReadFreeBytes = () => number | null;
 
 export const FREE_BYTES = {

@@ -29,7 +29,7 @@ type UploadLimitOptions = {
   readonly directory: string;
   readonly now: () => Date;
   readonly limits?: UploadLimits;
-  readonly freeBytes?: (directory: string) => number;
+  readonly freeBytes?: typeof readFreeBytes;
 };
 
 const UPLOADS = "uploads/";
@@ -51,7 +51,8 @@ export const withUploadLimits = (blobs: Blobs, options: UploadLimitOptions): Blo
   let counting: Promise<void> | undefined;
 
   const assertSpace = (): void => {
-    if (freeBytes(directory) < limits.freeBytesMin) throw createDiskFullError();
+    const free = freeBytes(directory);
+    if (free !== null && free < limits.freeBytesMin) throw createDiskFullError();
   };
   async function* countBytes(account: string, content: AsyncIterable<Uint8Array>, hold: Hold) {
     let sinceCheck = 0;

@@ -1,7 +1,14 @@
 import { statfsSync } from "node:fs";
 
-/** Takes microseconds, because the system knows the number. */
-export const readFreeBytes = (directory: string): number => {
-  const { bavail, bsize } = statfsSync(directory);
-  return bavail * bsize;
+/**
+ * Takes microseconds, because the system knows the number. Null when it is unknown: some disks refuse the question, and one
+ * without a limit, such as a tmpfs of size 0, says that it has no blocks.
+ */
+export const readFreeBytes = (directory: string): number | null => {
+  try {
+    const { blocks, bavail, bsize } = statfsSync(directory);
+    return blocks === 0 ? null : bavail * bsize;
+  } catch {
+    return null;
+  }
 };

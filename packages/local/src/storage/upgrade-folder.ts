@@ -31,7 +31,7 @@ export type Upgrade = {
 export type UpgradePorts = {
   readonly layouts: FolderLayouts;
   readonly now: () => Date;
-  readonly freeBytes: (directory: string) => number;
+  readonly freeBytes: typeof readFreeBytes;
   readonly log: AppWorld["log"];
 };
 
@@ -113,7 +113,7 @@ const assertSpace = async (
     SPACE_RESERVE_BYTES,
   );
   const free = freeBytes(directory);
-  if (free >= needed) return;
+  if (free === null || free >= needed) return;
   const megabytes = (bytes: number) => `${Math.ceil(bytes / 1_000_000)} MB`;
   throw new Error(
     `The state in ${resolve(directory)} has to be upgraded, which needs ${megabytes(needed)} of free disk space: ${megabytes(free)} are free. Nothing was changed. Free the space and start again.`,
