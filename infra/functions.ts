@@ -3,7 +3,7 @@ import { deriveFrontSecret } from "@mailproof/functions/client-ip";
 import { getQueueSetting, WITHHELD } from "@mailproof/functions/settings";
 import { getBundle } from "./bundles.ts";
 import { proxies } from "./exits.ts";
-import { isWithheld, listGrants, listSettings, type ResourcePart } from "./iam.ts";
+import { isWithheld, listGrants, listSettings, type ResourcePart, TRACING } from "./iam.ts";
 import { network } from "./network.ts";
 import { toServiceName } from "./parameters.ts";
 import { getQueue } from "./queues.ts";
@@ -125,12 +125,6 @@ type Extra = Partial<sst.aws.FunctionArgs>;
 /** A new AWS account may run 10 Lambdas at once. Without a reservation only its queue limits a worker. */
 const isReserved = mayReserve(settings.quota, lambdas);
 
-/** X-Ray knows no resources. Lambda itself sends the segments, so no bundle contains a tracer. */
-const TRACING = {
-  actions: ["xray:PutTelemetryRecords", "xray:PutTraceSegments"],
-  resources: ["*"],
-};
-
 /** Creates a Lambda with the settings and permissions of its needs, and no others. */
 const createFunction = (
   lambda: Lambda,
@@ -154,7 +148,7 @@ const createFunction = (
         resources: on.flatMap((part) => arns[part] ?? []),
         ...(partitions && { conditions: [limitTo(partitions)] }),
       })),
-      ...(settings.isTraced ? [TRACING] : []),
+      ...(settings.isTraced ? [{ actions: [...TRACING], resources: ["*"] }] : []),
     ],
     transform: {
       role: restrictToLambda,

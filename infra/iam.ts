@@ -70,7 +70,10 @@ const limitTo = (written: readonly string[], read: readonly string[] = []): read
 /** Without permission to list, S3 returns 403 for a missing object, the same as for a forbidden one. */
 const LIST_BUCKET: Grant = { actions: ["s3:ListBucket"], on: ["bucket"] };
 
-/** All permissions on AWS. Anything else is refused. */
+/** X-Ray knows no resources. Lambda itself sends the segments, so no bundle contains a tracer. */
+export const TRACING = ["xray:PutTelemetryRecords", "xray:PutTraceSegments"];
+
+/** All permissions on AWS, beside those of tracing. Anything else is refused. */
 export const GRANTS: Readonly<Record<Need, readonly Grant[]>> = {
   "table:read": READ,
   "table:readwrite": [...READ, WRITE],

@@ -1,4 +1,4 @@
-import { GRANTS, type ResourcePart } from "../iam.ts";
+import { GRANTS, type ResourcePart, TRACING } from "../iam.ts";
 import type { Right } from "./rights.ts";
 
 // The most that a role of a stage may do, whatever its own policies say: what infra/iam.ts grants to some Lambda, on any stage
@@ -41,6 +41,8 @@ const RUNTIME: readonly Right[] = [
     on: ["*"],
   },
   { for: ["schedules"], actions: ["lambda:InvokeFunction"], on: FUNCTIONS },
+  // Lambda refuses a role that may not do this while TRACES=on.
+  { for: ["traces"], actions: TRACING, on: ["*"] },
 ];
 
 export const listLimits = (): readonly Right[] => [

@@ -27,6 +27,7 @@ const EVERYTHING = {
   CALL_EMAIL: "ops@example.com",
   MAIL_DOMAIN: "mail.example.com",
   VPC: "own",
+  TRACES: "on",
   PERMISSIONS_BOUNDARY: BOUNDARY,
 };
 let made: readonly Made[];
@@ -258,6 +259,7 @@ describe("the permission limit", () => {
       )
       .map(({ action, resource }) => {
         const [mock = "", ...path] = resource.split("/");
+        if (mock === "*") return { action, on: mock };
         return { action, on: [arns.get(mock) ?? `no name of ${mock}`, ...path].join("/") };
       });
 
