@@ -208,7 +208,7 @@ describeInBrowser("the screen of a domain's reports", ({ open }) => {
     expect(new URL(page.url()).pathname).toBe("/app/domains/navigated.example/reports");
   });
 
-  test("DMARC reports lists each domain with reports, checked or not, with its messages, its share aligned and the trend", async () => {
+  test("the screen DMARC reports shows the messages, the aligned share and the trend of each domain with reports", async () => {
     const opened = await open();
     const { page, ready, readApi } = opened;
     for (const days of [1, 3]) await upload(opened, createReport("listed.example", days));
@@ -235,7 +235,7 @@ describeInBrowser("the screen of a domain's reports", ({ open }) => {
     await page.getByRole("table", { name: "Senders" }).waitFor();
   });
 
-  test("the sums, the daily bars and every source equal the API's, each source with its advice", {
+  test("the screen shows the API's sums, daily bars and sources, and the advice about each source", {
     timeout: 60_000,
   }, async () => {
     const opened = await open();

@@ -254,7 +254,7 @@ describeInBrowser("the screen of a new list", ({ open }) => {
     expect((await readCharged(opened)) - before).toBe(2);
   });
 
-  test("a newer version of a list shows what changed, charges the new address, and filters by it", async () => {
+  test("the screen of a newer version shows the changes, charges only the new address, and filters by new rows", async () => {
     const opened = await open({ path: "lists", key: "live" });
     const { page } = opened;
     await page.getByRole("heading", { name: "Lists" }).waitFor();

@@ -204,7 +204,7 @@ test.each(["late answer", "tools, late"])(
   },
 );
 
-test("an undocumented path answers 404 without a route, and a misrouted request counts as our failure", () => {
+test("the fallback Lambda answers 404 for an unknown path, and 500 for a route that has its own Lambda", () => {
   expect(of("no document")).toMatchObject({
     result: { statusCode: 404 },
     lines: [{ status: "4xx", route: "none" }],

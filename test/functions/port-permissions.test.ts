@@ -213,7 +213,7 @@ describe("permissions of Lambdas that open SMTP sessions", () => {
     expect(listReached(prober, ["ACCOUNT#acc_1", "JOB#job_1", "LEDGER#acc_1"])).toEqual([]);
   });
 
-  test("a worker of rows may read an account, and not change it", () => {
+  test("the worker of lists may read an account's item but not change it", () => {
     for (const lambda of inNetwork.filter(({ needs }) => needs.includes("table:rows")))
       expect(["GetItem", "UpdateItem"].map((one) => may(lambda, one, "ACCOUNT#acc_1"))).toEqual([
         true,

@@ -77,7 +77,7 @@ describeWith(DYNAMODB, "faults between the adapter and SQS", () => {
     ["SQS throttles", refuseWith("ThrottlingException")],
     ["SQS is unreachable", refuseConnection],
   ])(
-    "the SQS adapter sends messages again and finally reports refused while %s",
+    "the SQS adapter retries while %s, and reports refused after the last attempt",
     async (_case, fault) => {
       const patient = await given(repeatFault(TRIES - 1, fault));
       const vain = await given(repeatFault(TRIES, fault));

@@ -71,7 +71,7 @@ test("CloudFront uses its owner's firewall", () => {
   expect(getDistribution()).toMatchObject({ webAclId: WEB_ACL });
 });
 
-test("CloudFront uses the host name of its owner's certificate", () => {
+test("CloudFront serves APP_DOMAIN with the owner's certificate, and the stage creates no other", () => {
   expect(getDistribution()).toMatchObject({
     aliases: ["app.example.com"],
     viewerCertificate: { acmCertificateArn: CERTIFICATE },

@@ -47,7 +47,7 @@ test("a personal stage needs no CloudFront, which AWS refuses to unverified acco
   expect(it.all.filter(({ type }) => type.startsWith("aws:cloudfront/"))).toEqual([]);
 });
 
-test("a personal stage publishes its names below its own prefix", () => {
+test("a personal stage publishes its resource names in SSM below its own prefix", () => {
   const names = it.inputsOf("aws:ssm/parameter:Parameter").map(({ name }) => String(name));
 
   expect(names.toSorted()).toEqual(

@@ -19,7 +19,7 @@ test("a stage with a shared VPC creates only its own security group in the netwo
   expect(made[0]?.inputs).toMatchObject({ vpcId: "vpc-0a1b2c", ingress: [] });
 });
 
-test("a stage with a restored table uses that table and keeps its own", () => {
+test("a stage with TABLE_NAME uses the restored table, and keeps the stage's own table", () => {
   expect(it.settingsOf("HttpVerifyEmail")).toMatchObject({ TABLE_NAME: "mailproof-restored" });
   expect(it.inputsOf("aws:dynamodb/table:Table")).toMatchObject([
     { deletionProtectionEnabled: true },

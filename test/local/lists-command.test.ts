@@ -92,7 +92,7 @@ test("a running server accepts an update and a rollback, and each verdict's evid
   expect(() => process.kill(pid, 0)).not.toThrow();
 });
 
-test("an update keeps the operator's allow list, and the look-up of both editions shows it", async () => {
+test("an update keeps the operator's allow list, which the look-up shows before and after the update", async () => {
   const { folder, env, write, run } = setup();
   writeFileSync(join(folder, "lists.txt"), `-disposable ${DOMAIN}\n`);
   const { ready } = await whenStarted(folder, [], env);

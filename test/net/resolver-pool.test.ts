@@ -63,7 +63,7 @@ test.each([
   ["MX", "null.test", [{ priority: 0, exchange: "" }]],
   ["TLSA", "_25._tcp.mx.test", [`3 1 1 ${"0fa5".repeat(16)}`, "2 0 0 00"]],
   ["TLSA", "_25._tcp.alias.test", [`3 1 1 ${"0fa5".repeat(16)}`, "2 0 0 00"]],
-] as const)("the resolver reads %s of %s", async (type, name, records) => {
+] as const)("the resolver returns the %s records of %s", async (type, name, records) => {
   const { dns } = await givenPool();
 
   expect(await dns(type, name)).toEqual({ kind: "ok", records });

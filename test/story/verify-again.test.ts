@@ -211,7 +211,7 @@ test("a child job verifies the rows of a mistyped domain at the corrected domain
   await thenConsistent(ctx);
 });
 
-test("a row corrected to another address of the list costs nothing and shows its result as a duplicate", async () => {
+test("a row corrected to another row's address gets that row's result free of charge, as a duplicate", async () => {
   const ctx = await givenList(
     "email,name\nann@gmial.com,Ann\nAnn@x.com,Ann\nbob@gmial.com,Bob\ncy@gmial.com,Cy\nbob@x.com,Bob\n",
   );

@@ -100,7 +100,7 @@ test.each([
   ["the account received fewer grants", { granted: -2 }],
   ["an operation used more", { debited_verify: 2 }],
   ["an operation received more refunds", { refunded_find: 2 }],
-])("the audit finds usage that claims, unlike the ledger, that %s", async (_case, add) => {
+])("the audit reports usage that contradicts the ledger: %s", async (_case, add) => {
   const ctx = await given({ balance: 10 });
   const { world, table, account } = ctx;
   await whenVerified(world, ctx.liveKey, { email: "error@x.com" });

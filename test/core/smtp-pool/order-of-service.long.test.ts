@@ -29,7 +29,7 @@ test("a list of ten does not wait behind 20,000 rows of another account at the s
   await large;
 });
 
-test("a caller waits at a list's mail host for a few recipients, and not for a session", async () => {
+test("a caller at a mail host busy with a list waits for the current session only", async () => {
   const { ask, askMany, world } = givenBusyHosts();
   const large = askMany("large", "list", 20_000, oneHost);
   const waits: number[] = [];

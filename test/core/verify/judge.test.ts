@@ -282,7 +282,7 @@ test.each([
   ["info@example.com", "role", "role_account", "dns_inconclusive"],
   ["ann@mailinator.com", "disposable", "listed_disposable", "dns_inconclusive"],
 ])(
-  "domain_exists and mx_found of %s are unknown after a DNS failure, and the status is %s for that reason",
+  "after a DNS failure the result for %s lists domain_exists and mx_found as unknown, with the status %s",
   async (email, status, reason, subStatus) => {
     const result = await resultFor(email, { hosts: FAILS });
 

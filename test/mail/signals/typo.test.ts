@@ -200,7 +200,7 @@ test.each([
   expect(adviceFor(domain, {}, popularProviders)).toEqual({ suggestion: null, confidence: null });
 });
 
-test("the suggestion returns the local part as written", () => {
+test("a typo suggestion keeps the local part unchanged", () => {
   const address = { local: 'Ann."O\'Lee"+x', domain: "gmial.com" };
 
   expect(suggestTypo(address, DEAD, PROVIDERS).suggestion).toBe('Ann."O\'Lee"+x@gmail.com');

@@ -242,7 +242,7 @@ test.each(asRows<[string, Zone, number, number]>`
   terms after an include that matches every host cost none | ${{ ...policy("include:b.test", "a", "mx"), "b.test": spf("all") }} | 1 | 0
   a macro costs itself alone | ${policy("include:%{i}.b.test", "-all")} | 1 | 0
 `)(
-  "the analysis counts the look-ups of a host that walks through all terms: %s",
+  "the analysis counts the look-ups of an evaluation in which no term matches early: %s",
   async (_, names, lookups, voidLookups) => {
     expect(await whenAnalysed(names)).toMatchObject({ lookups, voidLookups });
   },

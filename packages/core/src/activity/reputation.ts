@@ -58,7 +58,7 @@ export const findDomainActivity = async (
   return toDomainActivity(await listShardDays(world, getOwnerId(payer), domain), now);
 };
 
-/** The shards under each hash of the domain. */
+/** Reads the daily sums of each shard, under each hash that the domain has had. */
 const listShardDays = (world: World, owner: string, domain: string): Promise<DaySums[][][]> => {
   const now = world.now();
   const sk = { from: subtractDays(now, 2 * WINDOW_DAYS + 1), to: toUtcDay(now) };

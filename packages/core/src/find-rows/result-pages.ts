@@ -23,8 +23,8 @@ export const NOTHING_READ: ReadProgress = { before: 0, passes: [] };
 export type ResultPage = { readonly rows: readonly VerifiedRow[]; readonly next?: ReadProgress };
 
 /**
- * Each chunk with new rows costs a query, and many chunks may have only a few late rows. So a page may be short although more
- * rows follow.
+ * Reading a chunk with new rows costs one query, and often only a few late rows are new in each of many chunks. So a page may be
+ * short although more rows follow.
  */
 const CHUNKS_PER_PAGE_MAX = 100;
 

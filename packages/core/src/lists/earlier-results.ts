@@ -194,7 +194,7 @@ const readEarlierInput = async (
   }
 };
 
-/** How many rows have the address of an earlier row and other cells. Null: the columns differ, or the earlier list is gone. */
+/** Counts the rows with an earlier row's address and other cells. Null when the columns differ, or the earlier list is gone. */
 export const countChangedRows = async (
   world: Pick<World, "table" | "blobs">,
   list: ReadList,

@@ -46,7 +46,7 @@ const StoredShard = v.object({
 
 const Reported = v.object({ low: v.boolean(), depleted: v.boolean(), version: v.number() });
 
-/** The last report stated that the account is below these thresholds. */
+/** States for each threshold whether the last report found the balance below it. */
 export type Reported = Readonly<v.InferOutput<typeof Reported>>;
 export type Shard = Totals & { readonly shard: number; readonly version: number };
 
@@ -164,7 +164,10 @@ export const findLeft = (
 
 export type TotalChanges = Readonly<Record<string, number>>;
 
-/** Changes a shard, with the condition that no total falls below zero; `available` bounds the remaining credits. */
+/**
+ * Builds the write that changes one shard of a balance. The table refuses the write when a total would fall below zero, or when the
+ * available credits would leave the bounds of `available`.
+ */
 export const buildShardUpdate = (
   account: string,
   shard: number,

@@ -30,7 +30,7 @@ export const createListReads = (now: () => Date): ListReads => {
   const waiting = new Map<string, Promise<unknown>>();
   const run = <T>({ account, name, rows, bytes }: ListRead, work: () => Promise<T>): Promise<T> => {
     const key = `${account} ${name}`;
-    // Only a waiting read is shared: a running read may have passed rows that were written since.
+    // Requests share only a waiting read: a running read may already have passed rows that workers wrote later.
     const equal = waiting.get(key);
     if (equal) return equal as Promise<T>;
     if (!take(account, rows)) throw createTooManyRowsFailure();

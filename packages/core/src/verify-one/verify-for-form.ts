@@ -100,7 +100,7 @@ export const verifyForForm = async (
 const findUnaskable = (seen: Verification): FoundResult | undefined =>
   seen.reason === ADDRESS_LITERAL ? { price: 0 as Halves, cached: false, whole: seen } : undefined;
 
-/** The job finds out everything, for the back end. */
+/** The options of the job: a complete verification, whose result the back end reads. */
 const WHOLE = { deepVerify: true, includeAi: true, includeEvidence: false } as const;
 
 const verifyBriefly = async (

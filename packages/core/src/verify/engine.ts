@@ -60,7 +60,7 @@ export type MailPorts = Pick<World, "now" | "random" | "sleep"> & {
   /** Exits that providers know already, so they get no warm-up. */
   readonly warmExits?: readonly string[];
   readonly log?: World["log"];
-  /** The most open sessions of this process. Absent: the default in fairness.ts. */
+  /** The limit of sessions that this process opens at once. When absent, the default in fairness.ts applies. */
   readonly sessionsMax?: number;
   /** A monotonic clock for the deadlines and caches of this process. Default `now`. */
   readonly steadyNow?: () => Date;

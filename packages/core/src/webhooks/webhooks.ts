@@ -15,7 +15,7 @@ import {
 import { generateSecret } from "./signature.ts";
 
 type WebhookRequest = Pick<Webhook, "owner" | "url" | "events">;
-/** Contains `secret` in plain text, which the caller must show now. */
+/** `secret` is in plain text. The response must show it, because no later request can. */
 export type WebhookWithSecret = { readonly webhook: Webhook; readonly secret: string };
 
 export const createWebhook = async (

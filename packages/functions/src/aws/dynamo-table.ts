@@ -197,7 +197,7 @@ const buildReplacement = (
   return item && buildReplaceExpired(item, nowSeconds);
 };
 
-/** For DynamoDB a value that is not a number is below no bound. Here adding to such a value is an error. */
+/** Throws for an addition to a value that is not a number. DynamoDB itself would accept such a value as within every bound. */
 const assertAddable = (write: Write, stored: Item | undefined): void =>
   void mayApply(write, stored);
 

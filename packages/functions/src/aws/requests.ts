@@ -97,7 +97,7 @@ export const withClock = <C extends { readonly config: { systemClockOffset: numb
 
 class NoResponseError extends Error {}
 
-/** When this fails, the outcome of the request is unknown. */
+/** Runs `use`, and marks its failure as a missing response: the outcome of the request is then unknown. */
 export const overTransport = async <T>(use: () => Promise<T>): Promise<T> => {
   try {
     return await use();

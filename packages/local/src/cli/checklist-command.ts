@@ -15,7 +15,7 @@ import { readLastBackup } from "../storage/last-backup.ts";
 import { readLastScrape } from "../storage/last-scrape.ts";
 import { defineAdmin } from "./define-admin.ts";
 
-// The requirements of a server before customers depend on it: eleven lights, each with the setting or command that turns it on.
+// Checks eleven requirements of a server before customers depend on it, and prints the setting or command that meets each one.
 
 type Setup = { readonly world: LocalWorld; readonly environment: Environment };
 /** Null when the light is on; otherwise a sentence that names the missing part. */

@@ -157,7 +157,7 @@ export const startMailReceiver = async (
   return { port: (server.address() as AddressInfo).port, stop };
 };
 
-/** The file has the private key and the certificates, in any order. */
+/** Reads the private key and the certificates from one PEM file, in any order. */
 const createContext = (
   name: string,
   { MAIL_TLS_FILE: file }: Options,

@@ -198,7 +198,7 @@ const createDiskFlush = (db: DatabaseSync): DiskFlush => {
   };
 };
 
-/** The items that the works of a group read, and their changes, which are written before the group ends. */
+/** Buffers the items that the transactions of a group read, and writes their changes before the group commits. */
 export type Held = {
   readonly begin: () => void;
   readonly isFull: () => boolean;

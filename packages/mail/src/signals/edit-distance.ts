@@ -5,7 +5,7 @@ const EASY_EDIT_COST = 0.75;
 const EDIT_COST = 1;
 /** A finger may skip two letters in a row: more than one slip, but less than two. */
 const SKIP_COST = 1.5;
-/** Each slip makes a text thirty times rarer: about the error rate of copy typists per word of a domain's length. */
+/** A text with one more slip is thirty times rarer. Copy typists err about once in thirty words of a domain's length. */
 export const RARITY_PER_EDIT = 30;
 /** A higher cost means another word. An easy slip costs 0.75, so this allows at most two slips. */
 const EDIT_COST_MAX = 2;

@@ -101,7 +101,7 @@ const CHINESE_FAMILIES = parseNames(`
   呂 lv 40 lu 45 lyu 15
 `);
 
-/** ü is v on a keyboard, u for many people, and yu in a passport. */
+/** Keyboards enter ü as v, many people write u, and passports print yu. */
 const spellUmlaut = (syllable: string): string =>
   syllable.includes("v")
     ? `${syllable.replace("v", "u")} 50 ${syllable} 35 ${syllable.replace("v", "yu")} 15`

@@ -110,7 +110,7 @@ const toPlain = (word: string, digraphs: Readonly<Record<string, string>>): stri
     ).join(""),
   ).replaceAll(/[^a-z]/g, "");
 
-/** The reading of a name's letters, which depends on its language; the name does not show the language. */
+/** Decides how to read a name's letters. The name does not show its language, so this is a guess. */
 export type Reading = {
   /** The last label of the domain, such as the country "de". */
   readonly country: string;
