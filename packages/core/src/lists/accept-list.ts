@@ -37,7 +37,7 @@ type ListOrder = {
   readonly reason: PaidOperation;
   readonly idempotencyKey: IdempotencyKey | null;
   readonly chunkRows: number;
-  /** For each different address. */
+  /** The price of one distinct address. */
   readonly price: Halves;
   readonly statesRemaining?: true;
 };

@@ -24,7 +24,7 @@ import { scheduleWork, UNSCHEDULED } from "../runtime/leases.ts";
 // row changes the job's item under the condition that the job is open, so nothing counts after it, and it is refused if
 // something was counted since it read the job.
 
-/** How often the request reads again after a worker stored a pass between its read and its write. */
+/** The request retries this often when a worker stores a pass between the request's read and its write. */
 const ATTEMPTS_MAX = 20;
 /** After this time the reconciler does the remaining work of a cancelled child, unless the cancelling process did it. */
 const FREE_PARENT_MS = 60_000;

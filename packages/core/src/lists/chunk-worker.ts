@@ -234,7 +234,7 @@ const attemptRow = async (
   return { ...dueRow, outcome };
 };
 
-/** For a chunk that failed too often. The failure is ours, so its rows become `unknown`. */
+/** Ends a chunk that failed too often. The failure is ours, so its rows become `unknown`. */
 const giveUpRows: PassWork = {
   mayRetry: false,
   attempt: async (_world, _job, rows) => rows.map((row) => ({ ...row, outcome: "internal" })),

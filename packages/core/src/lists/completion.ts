@@ -17,7 +17,7 @@ import { commit } from "../runtime/commit.ts";
 import { UNSCHEDULED } from "../runtime/leases.ts";
 import { emitEvent } from "../webhooks/items.ts";
 
-/** Ends the job once all its addresses are done, and emits its event, exactly once. True: the job has ended. */
+/** Ends the job once all its addresses are done, and emits its event, exactly once. Returns true for an ended job. */
 export const completeIfDone = async (world: World, id: string): Promise<boolean> => {
   const job = await findJob(world.table, id);
   if (!job || !isOpenJob(job)) return true;
@@ -32,7 +32,7 @@ export const completeIfDone = async (world: World, id: string): Promise<boolean>
   return true;
 };
 
-/** Describes why the job failed, and the fate of its credits. */
+/** Describes the reason of the job's failure and the fate of its credits. */
 const toJobError = (job: Job): string =>
   withMoneySentence(
     FAILURE_BY_KIND[job.kind] ??

@@ -47,7 +47,7 @@ export type FileResult = {
   readonly counts: FileCounts;
   /** The charge of this request; 0 for a repeat. */
   readonly price: Halves;
-  /** What the charge left, with what is refunded at once; undefined where it is not known. */
+  /** The balance after the charge and its immediate refunds. Undefined when it is unknown. */
   readonly remaining?: Halves | undefined;
 } & (
   | { readonly kind: "accepted" | "replayed"; readonly dispatched: DispatchedAddresses }

@@ -3,8 +3,8 @@ import type { World } from "../ports/world.ts";
 import { findJob, type Job } from "../rows/items.ts";
 
 /**
- * For a repeat of the request that created a job. The job was written with the claim of the key and is retained longer,
- * so it is absent only if it was deleted. Undefined: it cannot be read now, so the repeat gets the stored answer.
+ * Finds the job for a repeat of the request that created it. One transaction wrote the job and the claim of the key, and the job is
+ * retained longer, so only a deletion can remove it. Undefined when the read fails: the repeat then gets the stored answer.
  */
 export const findReplayedJob = async (
   { table }: Pick<World, "table">,

@@ -36,7 +36,7 @@ export const listJobs = async (
   let last: Item | undefined;
   for await (const item of iterateNewestFirst(table, filter.owner, after)) {
     const isListed = isMatch(filter, item);
-    // One more match than the limit shows that there is a next page; a job that does not match shows nothing.
+    // Only a further match proves a next page; a job that does not match proves nothing.
     if (last && (scanned === JOBS_SCANNED_MAX || (isListed && jobs.length === limit)))
       return { jobs, next: toPosition(last, "list") };
     if (isListed) jobs.push(readJob(item));

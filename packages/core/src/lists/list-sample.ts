@@ -5,7 +5,7 @@ import type { Job } from "../rows/items.ts";
 
 const SampledAnswer = v.looseObject({ counts: v.looseObject({ list: ListSummary }) });
 
-/** The answer to a file that had a key quotes the first cells without an address. Removes them. */
+/** Removes the cells that the stored answer to a file with an Idempotency-Key quotes: the first cells without an address. */
 export const removeListSample = async (
   table: Table,
   { id, claim }: Pick<Job, "id" | "claim">,

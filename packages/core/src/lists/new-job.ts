@@ -62,7 +62,7 @@ export type TakenRows = {
   readonly completeChunks: ReadonlySet<number>;
 };
 
-/** How long the accepting process may take to send the chunks before the reconciler checks the job. */
+/** The accepting process has this time to send the chunks; then the reconciler checks the job. */
 const SEND_WITHIN_MS = 60_000;
 
 /** The writes that create the job. They belong to the transaction of the debit. */
@@ -113,7 +113,7 @@ export const buildNewJobWrites = (world: World, newJob: NewJob): Write[] => {
   ];
 };
 
-/** One child at a time, so that no row is charged twice for the same question. */
+/** Allows one child at a time, so that two children never charge for verifying the same row. */
 const buildParent = (parent: string, child: string): Write => ({
   update: toJobKey(parent),
   set: { child },
