@@ -54,7 +54,7 @@ test.each(["ann.lee@EXAMPLE.com", "ANN.LEE@example.com", " <Ann.Lee@example.com>
 );
 
 test.each(["ann.lee+x@example.com", "annlee@example.com", "ann.lee@mail.example.com"])(
-  "the cache keeps a similar address apart: %s",
+  "a verification of the similar address %s does not get the cached result",
   async (email) => {
     const { world, liveKey } = await given({ balance: 10 });
     await whenVerified(world, liveKey, ann);

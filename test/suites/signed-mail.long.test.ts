@@ -287,7 +287,7 @@ describeUnless(OBSTACLE, "mail that Postfix sends and OpenDKIM signs", () => {
   };
 
   test.each(CASES)(
-    "the report of the mail returns the expected results: %s",
+    "the report states the expected results of the mail: %s",
     async (_, mail, expected) => {
       const report = await send(mail);
 

@@ -103,7 +103,7 @@ describe("a list from Japan in Shift_JIS", () => {
   const list = (...parts: readonly (string | readonly number[])[]) =>
     Buffer.concat(parts.map((part) => Buffer.from(part as string, "latin1")));
 
-  test("the decoder reads Shift_JIS whose letters contain a delimiter as second byte", async () => {
+  test("the decoder reads Shift_JIS letters that have a delimiter as their second byte", async () => {
     const bytes = list(
       [...YAMADA, 0x2c, ...MAIL],
       "\n",

@@ -28,7 +28,7 @@ export type IndexPiece = {
   readonly chunk: number;
   /** Numbers the pieces of a chunk. */
   readonly pass: number;
-  /** The pages with these rows. */
+  /** Identifies the result pages that contain the rows of this piece. */
   readonly token: string;
   readonly kinds: readonly RowKind[];
   /** A character for each row: its kind. */

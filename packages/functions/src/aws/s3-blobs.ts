@@ -101,7 +101,7 @@ export const createS3Blobs = (aws: Aws, name: string): Blobs => {
   return blobs;
 };
 
-/** Every client sends these two automatically. */
+/** The headers that every HTTP client sends by itself. */
 const SIGNED_HEADERS = new Set(["content-length", "host"]);
 
 /**

@@ -22,9 +22,9 @@ export const listReadings = (typed: string): readonly Reading[] => {
   return [createReading(typed, 0), ...[...others].map((text) => createReading(text, WHOLE_PART))];
 };
 
-/** "35gmail.com": a count or an age stood before the address. */
+/** Matches "35gmail.com", where a count or an age preceded the domain. */
 const DIGITS_BEFORE = /^\d+(?=[a-z])/;
-/** "gmail.com73160": a postcode or a telephone number followed the address. */
+/** Matches "gmail.com73160", where a postcode or a telephone number followed the domain. */
 const DIGITS_BEHIND = /^([a-z]+)[^a-z]*\d/;
 
 /** "yahoo.co.co.uk": drops a repeated label between the first and the last one. */

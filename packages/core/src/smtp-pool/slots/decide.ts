@@ -93,7 +93,7 @@ export type Decision =
       readonly lease: string;
       readonly change: Change;
     }
-  /** The turn gets a ticket, then `decide` runs again. */
+  /** The caller gives the turn a ticket, then calls `decide` again. */
   | { readonly kind: "draw"; readonly turn: SlotTurn; readonly change: Change }
   /** The process asks again soon; `isNext`: very soon. */
   | {
