@@ -1,39 +1,26 @@
 import type { HostBehavior, Rule } from "./host-behavior.ts";
 import {
+  createLocalsOf,
   createRandom,
   LAB_FAMILY_NAMES,
   LAB_GIVEN_NAMES,
+  type LabPattern,
+  type LabPerson,
+  LOCALS,
   pickOne,
   pickWeighted,
 } from "./person-names.ts";
 
-export type LabPerson = {
-  readonly first: string;
-  readonly last: string;
-  readonly local: string;
-};
-
 /** An ordinary company. Its number determines everything, so every lab has the same companies. */
 export type Company = {
   readonly label: string;
-  readonly pattern: CompanyPattern;
+  readonly pattern: LabPattern;
   readonly catchAll: boolean;
   readonly mailHosts: readonly string[];
 };
 
-export type CompanyPattern = keyof typeof PATTERNS;
-
-const PATTERNS = {
-  "first.last": (first: string, last: string) => `${first}.${last}`,
-  flast: (first: string, last: string) => `${first.slice(0, 1)}${last}`,
-  first: (first: string) => first,
-  "f.last": (first: string, last: string) => `${first.slice(0, 1)}.${last}`,
-  first_last: (first: string, last: string) => `${first}_${last}`,
-  "last.first": (first: string, last: string) => `${last}.${first}`,
-} as const;
-
 /** The share of each pattern in percent, roughly as among real companies. */
-const PATTERN_SHARES: readonly (readonly [CompanyPattern, number])[] = [
+const PATTERN_SHARES: readonly (readonly [LabPattern, number])[] = [
   ["first.last", 45],
   ["flast", 22],
   ["first", 16],
@@ -79,7 +66,7 @@ export const getPeople = (domain: string): readonly LabPerson[] => {
   for (let index = 0; index < size; index += 1) {
     const first = pickOne(LAB_GIVEN_NAMES, random());
     const last = pickOne(LAB_FAMILY_NAMES, random());
-    const local = PATTERNS[pattern](first, last);
+    const local = LOCALS[pattern](first, last);
     if (!byLocal.has(local)) byLocal.set(local, { first, last, local });
   }
   const people = [...byLocal.values()];
@@ -92,17 +79,12 @@ const getLabel = (domain: string): string => domain.toLowerCase().split(".")[0] 
 
 /** A host of companies relays for its own customers only, and knows the people of each. */
 const createCompanyRule = (companies: ReadonlyMap<string, Company>): Rule => {
-  const locals = new Map<string, ReadonlySet<string>>();
-  const getLocals = (domain: string) => {
-    const cached = locals.get(domain) ?? new Set(getPeople(domain).map(({ local }) => local));
-    locals.set(domain, cached);
-    return cached;
-  };
+  const hasLocal = createLocalsOf(getPeople);
   return ({ local, domain }) => {
     const company = companies.get(domain);
     if (!company) return "554 5.7.1 Relay access denied";
     const [name = ""] = local.toLowerCase().split("+");
-    const exists = ROLES.includes(name as (typeof ROLES)[number]) || getLocals(domain).has(name);
+    const exists = ROLES.includes(name as (typeof ROLES)[number]) || hasLocal(domain, name);
     return company.catchAll || exists ? "250 2.1.5 Ok" : "550 5.1.1 No such user here";
   };
 };

@@ -1,9 +1,12 @@
-import type { LabPerson } from "./companies.ts";
 import type { HostBehavior, Rule } from "./host-behavior.ts";
 import {
+  createLocalsOf,
   createRandom,
   LAB_FAMILY_NAMES,
   LAB_GIVEN_NAMES,
+  type LabPattern,
+  type LabPerson,
+  LOCALS,
   pickOne,
   pickWeighted,
 } from "./person-names.ts";
@@ -60,33 +63,15 @@ export const FIRMS = 200;
 
 export type Firm = {
   readonly number: number;
-  readonly pattern: FirmPattern;
+  readonly pattern: LabPattern;
   readonly kind: FirmKind;
   readonly habit: 0 | 1;
 };
 
-export type FirmPattern = keyof typeof LOCALS;
 export type FirmKind = (typeof FIRM_KINDS)[number][0];
 
-const getInitial = (name: string): string => name.slice(0, 1);
-
-const LOCALS = {
-  "first.last": (first: string, last: string) => `${first}.${last}`,
-  flast: (first: string, last: string) => `${getInitial(first)}${last}`,
-  first: (first: string) => first,
-  "f.last": (first: string, last: string) => `${getInitial(first)}.${last}`,
-  firstlast: (first: string, last: string) => `${first}${last}`,
-  first_last: (first: string, last: string) => `${first}_${last}`,
-  "last.first": (first: string, last: string) => `${last}.${first}`,
-  firstl: (first: string, last: string) => `${first}${getInitial(last)}`,
-  lastf: (first: string, last: string) => `${last}${getInitial(first)}`,
-  first_l: (first: string, last: string) => `${first}_${getInitial(last)}`,
-  "first.l": (first: string, last: string) => `${first}.${getInitial(last)}`,
-  "first-last": (first: string, last: string) => `${first}-${last}`,
-} as const;
-
 /** Rare patterns are more frequent than among real companies, because tests need the hard cases. */
-const PATTERN_SHARES: readonly (readonly [FirmPattern, number])[] = [
+const PATTERN_SHARES: readonly (readonly [LabPattern, number])[] = [
   ["first.last", 36],
   ["flast", 18],
   ["first", 12],
@@ -155,18 +140,15 @@ const REPLIES: Readonly<Record<Exclude<FirmKind, "checks">, string>> = {
 };
 
 export const createFirmBehavior = (firms: ReadonlyMap<string, Firm>): HostBehavior => {
-  const locals = new Map<string, ReadonlySet<string>>();
-  const getLocals = (domain: string, firm: Firm) => {
-    const cached = locals.get(domain) ?? new Set(getStaff(firm).map(({ local }) => local));
-    locals.set(domain, cached);
-    return cached;
-  };
+  const hasLocal = createLocalsOf((domain) => {
+    const firm = firms.get(domain);
+    return firm ? getStaff(firm) : [];
+  });
   const rcpt: Rule = ({ local, domain }) => {
     const firm = firms.get(domain);
     if (!firm) return "554 5.7.1 Relay access denied";
     if (firm.kind !== "checks") return REPLIES[firm.kind];
-    const exists = getLocals(domain, firm).has(local.toLowerCase());
-    return exists ? "250 2.1.5 Ok" : "550 5.1.1 No such user here";
+    return hasLocal(domain, local.toLowerCase()) ? "250 2.1.5 Ok" : "550 5.1.1 No such user here";
   };
   return { rcpt };
 };

@@ -1,17 +1,12 @@
 export type ListTag = { readonly name: string; readonly value: string };
 
-export type TagList = {
-  readonly tags: readonly ListTag[];
-  readonly strays: readonly string[];
-};
-
 const TAG = /^([a-z]\w*)[\t\n\r ]*=([\s\S]*)$/i;
 
 /**
  * Parses the list of RFC 6376 §3.2: name=value, separated by semicolons, with white space around each. DKIM keys, DMARC, BIMI, MTA-STS and
  * TLS-RPT use this form. The caller decides which names count, and in what case.
  */
-export const parseTagList = (text: string): TagList => {
+export const parseTagList = (text: string) => {
   const parts = text
     .split(";")
     .map((part) => part.trim())

@@ -1,4 +1,4 @@
-import { Failure } from "../lib/failure.ts";
+import { createUnavailableFailure, Failure } from "../lib/failure.ts";
 import { fingerprint } from "../lib/fingerprint.ts";
 import { type Balance, getBalance, readStableBalance } from "../money/balance.ts";
 import { type Halves, toCredits } from "../money/credits.ts";
@@ -11,7 +11,7 @@ import {
 } from "../money/idempotency-claims.ts";
 import { grant, openBalance } from "../money/ledger.ts";
 import type { PlanId } from "../money/plans.ts";
-import type { Table } from "../ports/table.ts";
+import { findItem, type Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { commit } from "../runtime/commit.ts";
 import {
@@ -55,17 +55,11 @@ export const openAccount = async (
     ...test.writes,
   ]);
   if (outcome === "committed") return { account, liveKey: live.secret, testKey: test.secret };
-  throw new Failure(
-    "UNAVAILABLE",
-    "nothing_charged",
-    "It is not known whether the account was created.",
-  );
+  throw createUnavailableFailure("It is not known whether the account was created.");
 };
 
-export const findAccount = async (table: Table, account: string): Promise<Account | undefined> => {
-  const item = await table.get(toAccountKey(account));
-  return item && readAccount(item);
-};
+export const findAccount = (table: Table, account: string): Promise<Account | undefined> =>
+  findItem(table, toAccountKey(account), readAccount);
 
 /** Returns the active account of these credentials. Undefined when it is missing or closed, so the credentials are unknown. */
 export const admitAccount = async (table: Table, id: string): Promise<Account | undefined> => {
@@ -106,11 +100,7 @@ export const updateAccount = async (
   const written = await table.write({ update: toAccountKey(account), set: changes, where });
   if (written.outcome === "committed" && written.item) return readAccount(written.item);
   if (written.outcome !== "refused")
-    throw new Failure(
-      "UNAVAILABLE",
-      "nothing_charged",
-      "It is not known whether the account was changed.",
-    );
+    throw createUnavailableFailure("It is not known whether the account was changed.");
   if (await findAccount(table, account))
     throw new Failure("FORBIDDEN", "nothing_charged", `The account ${account} is closed.`);
   throw createNoAccountFailure(account);
@@ -178,7 +168,7 @@ export const clawBackCredits = async (
     if (outcome === "ambiguous") throw createUnknownFailure("taken back", key);
   }
   const what = "The balance changed too often during the request; send it again.";
-  throw new Failure("UNAVAILABLE", "nothing_charged", what);
+  throw createUnavailableFailure(what);
 };
 
 const createUnknownFailure = (done: string, key: string | null): Failure => {

@@ -1,6 +1,6 @@
-import { Failure } from "../lib/failure.ts";
+import { createUnavailableFailure, Failure } from "../lib/failure.ts";
 import { addMs, HOUR_MS, isUnexpired } from "../lib/time.ts";
-import type { Table, Write } from "../ports/table.ts";
+import { findItem, type Table, type Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import {
   type ApiKey,
@@ -146,14 +146,11 @@ export const storeLastUse = async (
   await table.write({ update: toKeyByHash(hash), set }).catch(() => undefined);
 };
 
-export const findKeyById = async (
+export const findKeyById = (
   table: Table,
   account: string,
   id: string,
-): Promise<ApiKey | undefined> => {
-  const item = await table.get(toKeyById(account, id));
-  return item && readApiKey(item);
-};
+): Promise<ApiKey | undefined> => findItem(table, toKeyById(account, id), readApiKey);
 
 export const readLastUses = async (
   table: Table,
@@ -173,20 +170,15 @@ export const revokeKey = async (table: Table, key: ApiKey): Promise<void> => {
   const { outcome } = await table.transact(buildRevokeKeyWrites(key));
   // "refused": a concurrent request removed the key, which has the same effect.
   if (outcome === "ambiguous")
-    throw createUnknownOutcomeFailure(
+    throw createUnavailableFailure(
       "It is not known whether the key was revoked. Send the request again.",
     );
 };
 
 const createUnknownKeyFailure = () =>
-  createUnknownOutcomeFailure(
-    "It is not known whether the key was created. Check the list of keys.",
-  );
+  createUnavailableFailure("It is not known whether the key was created. Check the list of keys.");
 
 const createLimitFailure = (mode: ApiKey["mode"]): Failure => {
   const what = `The account already has ${KEYS_MAX} ${mode} keys, the maximum. Revoke one first.`;
   return new Failure("LIMIT_REACHED", "nothing_charged", what);
 };
-
-const createUnknownOutcomeFailure = (what: string) =>
-  new Failure("UNAVAILABLE", "nothing_charged", what);

@@ -1,4 +1,4 @@
-import { Failure } from "../lib/failure.ts";
+import { createUnavailableFailure, Failure } from "../lib/failure.ts";
 import type { Payer } from "../money/payer.ts";
 import { PLANS } from "../money/plans.ts";
 import type { Table } from "../ports/table.ts";
@@ -29,9 +29,5 @@ export const setRetention = async (
   if (outcome === "refused")
     throw new Failure("NOT_FOUND", "nothing_charged", `No account ${account}.`);
   if (outcome === "ambiguous")
-    throw new Failure(
-      "UNAVAILABLE",
-      "nothing_charged",
-      "It is not known whether the retention was set.",
-    );
+    throw createUnavailableFailure("It is not known whether the retention was set.");
 };

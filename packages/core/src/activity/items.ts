@@ -1,7 +1,14 @@
 import * as v from "valibot";
 import type { Hashes } from "../accounts/hashes.ts";
 import { toEpochSeconds } from "../lib/time.ts";
-import type { Amounts, Item, Key, Table, Write } from "../ports/table.ts";
+import {
+  type Amounts,
+  findItem,
+  type Item,
+  type Key,
+  type Table,
+  type Write,
+} from "../ports/table.ts";
 import { getExpiry } from "./days.ts";
 import { RETENTION_DAYS } from "./events.ts";
 
@@ -174,13 +181,11 @@ export type BlocklistStatus = Readonly<v.InferOutput<typeof BlocklistStatus>>;
 
 const toStatusKey = (domain: string): Key => ({ pk: `LISTED#${domain}`, sk: "STATUS" });
 
-export const findStoredStatus = async (
+export const findStoredStatus = (
   table: Table,
   domain: string,
-): Promise<BlocklistStatus | undefined> => {
-  const item = await table.get(toStatusKey(domain));
-  return item && v.parse(BlocklistStatus, item);
-};
+): Promise<BlocklistStatus | undefined> =>
+  findItem(table, toStatusKey(domain), (item) => v.parse(BlocklistStatus, item));
 
 export const storeStatus = (
   domain: string,

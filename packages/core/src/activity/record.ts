@@ -7,7 +7,7 @@ import {
   listEventHashes,
 } from "../accounts/hashes.ts";
 import { buildFateWrites, FATE_WRITES_MAX, type FateEvent, toFate } from "../calibration/fates.ts";
-import { Failure } from "../lib/failure.ts";
+import { createUnavailableFailure } from "../lib/failure.ts";
 import { toUtcDay } from "../lib/time.ts";
 import type { Create, Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
@@ -273,8 +273,6 @@ const addChange = (
 };
 
 const createUnknownOutcomeFailure = () =>
-  new Failure(
-    "UNAVAILABLE",
-    "nothing_charged",
+  createUnavailableFailure(
     "It is not known whether all events were counted. Send them again; each is counted once.",
   );

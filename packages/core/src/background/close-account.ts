@@ -23,14 +23,8 @@ export const disableAccount = async (world: World, id: string): Promise<Cancelle
 export const enableAccount = async (world: World, id: string): Promise<Account> =>
   updateAccount(world.table, id, { disabledAt: undefined });
 
-export type ClosedAccount = CancelledJobs & {
-  readonly keys: number;
-  readonly monitors: number;
-  readonly webhooks: number;
-};
-
 /** Permanent: removes keys, monitors and webhooks and cancels open jobs. The ledger and the results stay. */
-export const closeAccount = async (world: World, id: string): Promise<ClosedAccount> => {
+export const closeAccount = async (world: World, id: string) => {
   const found = await getExistingAccount(world.table, id);
   if (getAccountStatus(found) !== "closed")
     await updateAccount(world.table, id, { closedAt: world.now().toISOString() });

@@ -25,6 +25,9 @@ const STATUS_CLASSES = ["2xx", "3xx", "4xx", "5xx"] as const;
 const SESSION_OUTCOMES = ["connected", "unreached"] as const;
 const MOVE_KINDS = Object.keys(MOVES) as readonly MoveKind[];
 
+const GAUGE = { type: "gauge", labels: [] } as const;
+const BARE_GAUGE = { ...GAUGE, dimensions: {}, fields: [] } as const;
+
 const SHARED_METRICS = {
   mailproof_http_requests_total: {
     type: "counter",
@@ -77,48 +80,32 @@ const SHARED_METRICS = {
     fields: ["fault"],
   },
   mailproof_due_age_seconds: {
-    type: "gauge",
+    ...BARE_GAUGE,
     help: "How overdue the oldest scheduled work is.",
-    labels: [],
-    dimensions: {},
-    fields: [],
   },
   mailproof_due_misplaced_items: {
-    type: "gauge",
+    ...BARE_GAUGE,
     help: "Items that a wrong clock scheduled.",
-    labels: [],
-    dimensions: {},
-    fields: [],
   },
   mailproof_credits_held_over_an_hour: {
-    type: "gauge",
+    ...BARE_GAUGE,
     help: "Credits held for over an hour.",
-    labels: [],
-    dimensions: {},
-    fields: [],
   },
   mailproof_mail_providers_in_doubt: {
-    type: "gauge",
+    ...BARE_GAUGE,
     help: "Mail providers that accepted a random recipient.",
-    labels: [],
-    dimensions: {},
-    fields: [],
   },
   mailproof_mail_providers_blocked: {
-    type: "gauge",
+    ...BARE_GAUGE,
     help: "Circuits of large mail providers that are open: they refuse our sessions.",
-    labels: [],
-    dimensions: {},
-    fields: [],
   },
 } as const satisfies Readonly<Record<string, MachineMetric & CloudMetric>>;
 
 /** Metrics only of one machine; `onAws` explains why AWS lacks the metric. */
 const MACHINE_METRICS = {
   mailproof_lists_age_seconds: {
-    type: "gauge",
+    ...GAUGE,
     help: "Age of the lists of domains.",
-    labels: [],
     onAws: "The lists are those of the deployment.",
   },
   mailproof_mail_provider_blocked: {
@@ -129,9 +116,8 @@ const MACHINE_METRICS = {
       "mailproof_mail_providers_blocked is their number; the log's mail_provider_blocked names them.",
   },
   mailproof_smtp_sessions_open: {
-    type: "gauge",
+    ...GAUGE,
     help: "Open connections to mail servers.",
-    labels: [],
     onAws: "AWS counts the concurrent Lambdas that hold them.",
   },
   mailproof_queue_messages: {
@@ -147,15 +133,13 @@ const MACHINE_METRICS = {
     onAws: "SQS publishes ApproximateAgeOfOldestMessage.",
   },
   mailproof_clock_jump_seconds: {
-    type: "gauge",
+    ...GAUGE,
     help: "Jump of the clock within the last hour.",
-    labels: [],
     onAws: "AWS keeps the clock.",
   },
   mailproof_resources_exhausted: {
-    type: "gauge",
+    ...GAUGE,
     help: "How often descriptors, memory or ports were short within the last hour.",
-    labels: [],
     onAws: "AWS counts the errors of a Lambda that has no memory.",
   },
   mailproof_event_loop_delay_seconds: {
@@ -171,9 +155,8 @@ const MACHINE_METRICS = {
     onAws: "The state is in DynamoDB.",
   },
   mailproof_disk_free_bytes: {
-    type: "gauge",
+    ...GAUGE,
     help: "Free space on the disk of the state.",
-    labels: [],
     onAws: "The state is in DynamoDB and S3.",
   },
   mailproof_build_info: {
@@ -184,9 +167,8 @@ const MACHINE_METRICS = {
   },
   // These names are standard in every Prometheus client.
   process_resident_memory_bytes: {
-    type: "gauge",
+    ...GAUGE,
     help: "Resident memory.",
-    labels: [],
     onAws: "Each Lambda's REPORT line has its memory.",
   },
   process_cpu_seconds_total: {
@@ -196,9 +178,8 @@ const MACHINE_METRICS = {
     onAws: "AWS bills the duration of Lambdas.",
   },
   process_start_time_seconds: {
-    type: "gauge",
+    ...GAUGE,
     help: "Start of the process, in seconds since 1970.",
-    labels: [],
     onAws: "A process serves for minutes: ColdStart counts them.",
   },
 } as const satisfies Readonly<Record<string, MachineMetric & { readonly onAws: string }>>;

@@ -1,7 +1,14 @@
 import * as v from "valibot";
 import type { Hashes } from "../accounts/hashes.ts";
 import { DAY_MS, toEpochSeconds } from "../lib/time.ts";
-import type { Amounts, Item, Key, Table, Write } from "../ports/table.ts";
+import {
+  type Amounts,
+  findItem,
+  type Item,
+  type Key,
+  type Table,
+  type Write,
+} from "../ports/table.ts";
 
 // Layout. The verdicts that accounts received, and the fate of the mail that accounts then sent. Addresses and domains are
 // keyed hashes, different for each account, as in activity/items.ts.
@@ -47,10 +54,8 @@ export type GivenVerdict = NonNullable<VerdictItem["verdict"]>;
 
 export const toVerdictKey = (address: string): Key => ({ pk: `VERDICT#${address}`, sk: "VERDICT" });
 
-const findVerdictItem = async (table: Table, address: string): Promise<VerdictItem | undefined> => {
-  const item = await table.get(toVerdictKey(address));
-  return item && v.parse(VerdictItem, item);
-};
+const findVerdictItem = (table: Table, address: string): Promise<VerdictItem | undefined> =>
+  findItem(table, toVerdictKey(address), (item) => v.parse(VerdictItem, item));
 
 /** `known`: the stored item with the facts of the item by the activity key before, which it continues. */
 export const findKnownVerdict = async (

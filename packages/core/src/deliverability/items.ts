@@ -3,7 +3,7 @@ import { compressJson, decompressJson } from "../lib/compress.ts";
 import { fingerprint } from "../lib/fingerprint.ts";
 import { paginateQuery } from "../lib/paginate-query.ts";
 import { toEpochSeconds } from "../lib/time.ts";
-import type { Item, Json, Key, Table, Write } from "../ports/table.ts";
+import { findItem, type Json, type Key, type Table, type Write } from "../ports/table.ts";
 import type { CheckReport } from "./analyse-domain.ts";
 import { CONFIDENCES } from "./coverage.ts";
 
@@ -62,15 +62,15 @@ export const createCheckWrites = (check: Check, report: StoredReport): readonly 
   },
 ];
 
-export const findCheck = async (table: Table, id: string): Promise<Check | undefined> => {
-  const item = await table.get(toCheckKey(id));
-  return item && v.parse(Check, item);
-};
+export const findCheck = (table: Table, id: string): Promise<Check | undefined> =>
+  findItem(table, toCheckKey(id), (item) => v.parse(Check, item));
 
-export const findReport = async (table: Table, id: string): Promise<StoredReport | undefined> => {
-  const item = await table.get(toReportKey(id));
-  return item && (decompressJson(v.parse(v.string(), item["report"])) as StoredReport);
-};
+export const findReport = (table: Table, id: string): Promise<StoredReport | undefined> =>
+  findItem(
+    table,
+    toReportKey(id),
+    (item) => decompressJson(v.parse(v.string(), item["report"])) as StoredReport,
+  );
 
 export async function* iterateChecks(
   table: Table,
@@ -114,11 +114,9 @@ export const createLatestWrite = (
     : { create: { ...key, ...fields } };
 };
 
-export const findLatest = async (
+export const findLatest = (
   table: Table,
   owner: string,
   subject: CheckSubject,
-): Promise<LatestCheck | undefined> => {
-  const item: Item | undefined = await table.get(toLatestKey(owner, subject));
-  return item && v.parse(LatestCheck, item);
-};
+): Promise<LatestCheck | undefined> =>
+  findItem(table, toLatestKey(owner, subject), (item) => v.parse(LatestCheck, item));

@@ -2,7 +2,7 @@ import * as v from "valibot";
 import { fingerprint } from "../lib/fingerprint.ts";
 import { paginateQuery } from "../lib/paginate-query.ts";
 import { KEY_MODES } from "../money/payer.ts";
-import type { Item, Key, Table, Write } from "../ports/table.ts";
+import { findItem, type Item, type Key, type Table, type Write } from "../ports/table.ts";
 import { scheduleWork } from "../runtime/leases.ts";
 import { CONFIDENCES } from "./coverage.ts";
 import type { CheckSubject } from "./items.ts";
@@ -77,10 +77,8 @@ export const createMonitorDecrement = (owner: string): Write => ({
 
 const toCountKey = (owner: string): Key => ({ pk: `MONITORCOUNT#${owner}`, sk: "MONITORCOUNT" });
 
-export const findMonitor = async (table: Table, id: string): Promise<Monitor | undefined> => {
-  const item = await table.get(toMonitorKey(id));
-  return item && parseMonitor(item);
-};
+export const findMonitor = (table: Table, id: string): Promise<Monitor | undefined> =>
+  findItem(table, toMonitorKey(id), parseMonitor);
 
 export const listMonitors = async (table: Table, owner: string): Promise<Monitor[]> => {
   const list = { index: "list", pk: toListKey(owner), newestFirst: true } as const;

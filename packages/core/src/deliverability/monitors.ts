@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { getAccountStatus } from "../accounts/account-items.ts";
 import { getAccount } from "../accounts/accounts.ts";
-import { Failure } from "../lib/failure.ts";
+import { createUnavailableFailure, Failure } from "../lib/failure.ts";
 import { addMs, HOUR_MS } from "../lib/time.ts";
 import { getOwnerId, type Payer, toQueueGroup } from "../money/payer.ts";
 import type { Item } from "../ports/table.ts";
@@ -82,11 +82,7 @@ const updateInterval = async (world: World, { id, intervalHours }: Monitor): Pro
 };
 
 const createUnsureFailure = () =>
-  new Failure(
-    "UNAVAILABLE",
-    "nothing_charged",
-    "The outcome of this request is not known; send it again.",
-  );
+  createUnavailableFailure("The outcome of this request is not known; send it again.");
 
 export const removeMonitor = async (world: World, { id, owner }: Monitor): Promise<boolean> => {
   const { outcome } = await world.table.transact([

@@ -81,12 +81,6 @@ const createOutboxEvents = (
 const TRIES_MAX = 20;
 const BETWEEN_TRIES_MS = 20;
 
-type StoreOutcome = {
-  readonly check: Check;
-  readonly report: StoredReport;
-  readonly ended: EndResult;
-};
-
 /** Settles the hold, stores the answer and the check, and emits its events, in one transaction. */
 export const storeCheck = async (
   world: World,
@@ -96,7 +90,7 @@ export const storeCheck = async (
     answer,
     retentionDays,
   }: { readonly answer: Json & { check: string }; readonly retentionDays: number },
-): Promise<StoreOutcome> => {
+) => {
   const owner = getOwnerId(operation);
   const report = toStoredReport(checkReport);
   const check = createCheck(world, checkReport, {

@@ -1,6 +1,6 @@
 import { removeExports } from "../exports/remove-exports.ts";
 import { toExcludedKey } from "../intake/excluded-rows.ts";
-import { Failure } from "../lib/failure.ts";
+import { createUnavailableFailure, Failure } from "../lib/failure.ts";
 import { paginateQuery } from "../lib/paginate-query.ts";
 import { addMs } from "../lib/time.ts";
 import {
@@ -70,9 +70,7 @@ export const deleteJob = async (world: World, job: Job): Promise<void> => {
   const left = outcome === "refused" ? await findJob(world.table, job.id) : undefined;
   if (left) assertMayDelete(left);
   if (outcome === "ambiguous")
-    throw new Failure(
-      "UNAVAILABLE",
-      "nothing_charged",
+    throw createUnavailableFailure(
       "It is not known whether the job was deleted. Send the request again.",
     );
   if (outcome === "committed") await finishDeletion(world, deletion, schedule.token);

@@ -4,7 +4,7 @@ import { createSubject, type Subject } from "../accounts/subject.ts";
 import { forgetOwned } from "../activity/forget.ts";
 import { eraseVerdict } from "../calibration/account-history.ts";
 import { eraseMailTests } from "../deliverability/mail-tests/items.ts";
-import { Failure } from "../lib/failure.ts";
+import { createUnavailableFailure, Failure } from "../lib/failure.ts";
 import { paginateQuery } from "../lib/paginate-query.ts";
 import { decryptSecret, encryptSecret } from "../lib/secret-box.ts";
 import { addMs } from "../lib/time.ts";
@@ -99,9 +99,7 @@ const beginErasure = async (
 };
 
 const createUnknownFailure = (): Failure =>
-  new Failure(
-    "UNAVAILABLE",
-    "nothing_charged",
+  createUnavailableFailure(
     "It is not known whether the erasure has begun. Send the request again.",
   );
 

@@ -112,3 +112,7 @@ export class Failure extends Error {
     this.isExpected = options.isExpected ?? false;
   }
 }
+
+/** A request that costs nothing and may be sent again. */
+export const createUnavailableFailure = (what: string): Failure =>
+  new Failure("UNAVAILABLE", "nothing_charged", what);

@@ -23,12 +23,6 @@ export type LateEntries = {
   readonly month: string;
   readonly entries: number;
 };
-export type Audit = {
-  readonly ok: boolean;
-  readonly accounts: number;
-  readonly violations: readonly Violation[];
-  readonly late: readonly LateEntries[];
-};
 
 export type AuditOptions = {
   readonly isFull?: boolean;
@@ -44,7 +38,7 @@ export const createAudit =
     iterateAccounts: (table: Table) => AsyncIterable<AuditedAccount>,
     readers: readonly AuditReader[],
   ) =>
-  async (table: Table, now: Date, { isFull = false }: AuditOptions = {}): Promise<Audit> => {
+  async (table: Table, now: Date, { isFull = false }: AuditOptions = {}) => {
     const violations: Violation[] = [];
     const late: LateEntries[] = [];
     let accounts = 0;

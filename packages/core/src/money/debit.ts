@@ -1,4 +1,4 @@
-import { Failure } from "../lib/failure.ts";
+import { createUnavailableFailure, Failure } from "../lib/failure.ts";
 import type { Create, Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { type Balance, readBalance, readStableBalance, type ShardedBalance } from "./balance.ts";
@@ -122,7 +122,7 @@ const assertSufficient = async (world: World, account: string, amount: Halves): 
 };
 
 const createBusyFailure = (): Failure =>
-  new Failure("UNAVAILABLE", "nothing_charged", "Too many concurrent requests for this account.");
+  createUnavailableFailure("Too many concurrent requests for this account.");
 
 type Report = {
   readonly crossed: readonly CreditThreshold[];

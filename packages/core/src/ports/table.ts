@@ -134,6 +134,15 @@ export type Table = {
   scrub?(): Promise<void>;
 };
 
+export const findItem = async <T>(
+  table: Pick<Table, "get">,
+  key: Key,
+  read: (item: Item) => T,
+): Promise<T | undefined> => {
+  const item = await table.get(key);
+  return item && read(item);
+};
+
 /** Returns the position right after this item, so a reader that drops rows may stop anywhere. */
 export const toPosition = (item: Item, index?: Index): PagePosition =>
   JSON.stringify(

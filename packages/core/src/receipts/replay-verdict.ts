@@ -1,22 +1,12 @@
 import { findSubStatus, judge } from "../verify/judge.ts";
 import { readJudged } from "../verify/judged-record.ts";
-import type { Evidence, ScorePart } from "../verify/result.ts";
-
-export type ReplayedVerdict = {
-  readonly status: string;
-  readonly reason: string;
-  readonly sub_status: string | null;
-  readonly quality_score: number;
-  readonly score: readonly ScorePart[];
-};
+import type { Evidence } from "../verify/result.ts";
 
 /**
  * Judges again from the signals in the evidence, without lists, DNS or mail servers. Undefined for evidence of 0.2.0, which
  * does not contain the signals.
  */
-export const replayVerdict = ({
-  judged,
-}: Pick<Evidence, "judged">): ReplayedVerdict | undefined => {
+export const replayVerdict = ({ judged }: Pick<Evidence, "judged">) => {
   if (!judged) return undefined;
   const { signals, catchAllConfidence } = readJudged(judged);
   const verdict = judge(signals, catchAllConfidence);

@@ -1,6 +1,6 @@
 import * as v from "valibot";
 import { paginateQuery } from "../lib/paginate-query.ts";
-import type { Item, Key, Table, Write } from "../ports/table.ts";
+import { findItem, type Item, type Key, type Table, type Write } from "../ports/table.ts";
 import { getRecordExpiry, type Job } from "./items.ts";
 
 // Layout. The outcome of a chunk. The first process that creates the item decides, so no address is both verified and
@@ -73,14 +73,8 @@ export const countChunkRows = (
   chunk: number,
 ): number => (chunkRows > 0 ? Math.min(chunkRows, total - chunk * chunkRows) : total);
 
-export const findChunk = async (
-  table: Table,
-  job: string,
-  chunk: number,
-): Promise<Chunk | undefined> => {
-  const item = await table.get(toChunkKey(job, chunk));
-  return item && readChunkItem(item);
-};
+export const findChunk = (table: Table, job: string, chunk: number): Promise<Chunk | undefined> =>
+  findItem(table, toChunkKey(job, chunk), readChunkItem);
 
 /** Every chunk with an outcome, in order, starting with this one. */
 export async function* iterateChunks(table: Table, job: string, from = 0): AsyncGenerator<Chunk> {

@@ -4,7 +4,7 @@ import { toEpochSeconds } from "../lib/time.ts";
 import type { Halves } from "../money/credits.ts";
 import { KEY_MODES } from "../money/payer.ts";
 import { PAID_OPERATIONS } from "../money/reasons.ts";
-import type { Item, Key, Table } from "../ports/table.ts";
+import { findItem, type Item, type Key, type Table } from "../ports/table.ts";
 import { ReceiptOrigin } from "../receipts/receipt-origin.ts";
 import type { Status } from "../verify/result.ts";
 import { RETRY_CAUSES } from "../verify/retry.ts";
@@ -227,10 +227,8 @@ export const toJobItem = ({ deferred, refunds, ...job }: Job): Item => ({
 export const isOpenJob = ({ status }: Pick<Job, "status">): boolean =>
   OPEN_STATUSES.some((open) => open === status);
 
-export const findJob = async (table: Table, id: string): Promise<Job | undefined> => {
-  const item = await table.get(toJobKey(id));
-  return item && readJob(item);
-};
+export const findJob = (table: Table, id: string): Promise<Job | undefined> =>
+  findItem(table, toJobKey(id), readJob);
 
 export async function* iterateJobs(table: Table, owner: string): AsyncGenerator<Job> {
   for await (const item of paginateQuery(table, { index: "list", pk: toJobsPartition(owner) }))

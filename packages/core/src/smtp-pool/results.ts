@@ -21,23 +21,17 @@ export const toFinding = (
     return !finding.aboutUs && namesSender(reply, recipient, sender) ? SENDER_REJECTED : finding;
   }
   const { reason, retry } = FAULTS[fault ?? "closed"];
-  return {
-    verdict: "unknown",
-    reason,
-    rule: fault ?? "closed",
-    confidence: 1,
-    retry,
-    aboutUs: true,
-  };
+  return { ...NO_EVIDENCE, reason, rule: fault ?? "closed", retry };
 };
 
+const NO_EVIDENCE = { verdict: "unknown", confidence: 1, aboutUs: true } as const;
+
 const SENDER_REJECTED: Finding = {
-  verdict: "unknown",
+  ...NO_EVIDENCE,
   reason: "sender_rejected",
   rule: "names_our_sender",
   confidence: 0.9,
   retry: null,
-  aboutUs: true,
 };
 
 /**
@@ -102,14 +96,7 @@ const createUnaskedResult = (
 ): ProbeResult => ({
   ...createUnansweredResult(recipient),
   host: hosts[0]?.host ?? "",
-  finding: {
-    verdict: "unknown",
-    reason,
-    rule: reason,
-    confidence: 1,
-    retry: null,
-    aboutUs: true,
-  },
+  finding: { ...NO_EVIDENCE, reason, rule: reason, retry: null },
 });
 
 /** Every question to a mail server passes here, so no path can ask one that the operator excludes. */
@@ -137,14 +124,7 @@ export const createRefusedResult = (result: ProbeResult, isLasting: boolean): Pr
 export const createUnansweredResult = (recipient: string): ProbeResult => ({
   recipient,
   unknownRecipients: [],
-  finding: {
-    verdict: "unknown",
-    reason: "internal",
-    rule: "internal",
-    confidence: 1,
-    retry: "later",
-    aboutUs: true,
-  },
+  finding: { ...NO_EVIDENCE, reason: "internal", rule: "internal", retry: "later" },
   reply: null,
   host: "",
   ip: "",

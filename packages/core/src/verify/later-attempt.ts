@@ -4,11 +4,6 @@ import type { Judgement } from "./judge.ts";
 import type { Verification } from "./result.ts";
 import { findRetryCause } from "./retry.ts";
 
-type LaterAttempt = Pick<
-  Verification,
-  "retryCause" | "throttleMinutes" | "isWithheld" | "comeBack" | "greylistedExit" | "unproven"
->;
-
 type AttemptResult = Pick<Verification, "retry"> & {
   readonly probeResult: ProbeResult | null;
   readonly mailHost: string | null;
@@ -18,7 +13,7 @@ type AttemptResult = Pick<Verification, "retry"> & {
 export const planLaterAttempt = (
   { status, reason }: Pick<Judgement, "status" | "reason">,
   { retry, probeResult, mailHost }: AttemptResult,
-): LaterAttempt => {
+) => {
   const retryCause = findRetryCause({
     status,
     reason,

@@ -1,4 +1,4 @@
-import { Failure } from "../lib/failure.ts";
+import { createUnavailableFailure, Failure } from "../lib/failure.ts";
 import { paginateQuery } from "../lib/paginate-query.ts";
 import { addMs } from "../lib/time.ts";
 import type { Table } from "../ports/table.ts";
@@ -73,7 +73,7 @@ export const retryDelivery = async (
   });
   if (outcome === "ambiguous") {
     const what = "It is not known whether the delivery is sent again. Check the deliveries.";
-    throw new Failure("UNAVAILABLE", "nothing_charged", what);
+    throw createUnavailableFailure(what);
   }
   if (outcome === "refused") return undefined;
   await sendWakeUps(world, DELIVERIES_QUEUE, [{ id, token, owner: delivery.owner }]);

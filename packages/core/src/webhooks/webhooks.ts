@@ -1,6 +1,6 @@
-import { Failure } from "../lib/failure.ts";
+import { createUnavailableFailure, Failure } from "../lib/failure.ts";
 import { encryptSecret } from "../lib/secret-box.ts";
-import type { Fields, Table } from "../ports/table.ts";
+import { type Fields, findItem, type Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { commit } from "../runtime/commit.ts";
 import {
@@ -36,21 +36,18 @@ export const createWebhook = async (
   });
   if (result.outcome === "committed") return { webhook, secret };
   if (result.outcome === "ambiguous")
-    throw createUnknownOutcomeFailure(
+    throw createUnavailableFailure(
       "It is not known whether the webhook was created. Check the list of webhooks.",
     );
   const what = `The account already has ${WEBHOOKS_MAX} webhooks, the maximum. Delete one first.`;
   throw new Failure("LIMIT_REACHED", "nothing_charged", what);
 };
 
-export const findWebhook = async (
+export const findWebhook = (
   table: Table,
   owner: string,
   id: string,
-): Promise<Webhook | undefined> => {
-  const item = await table.get(toWebhookKey({ owner, id }));
-  return item && readWebhook(item);
-};
+): Promise<Webhook | undefined> => findItem(table, toWebhookKey({ owner, id }), readWebhook);
 
 /** Undefined fields stay unchanged. */
 type WebhookChanges = {
@@ -90,7 +87,7 @@ const writeFields = async (
   const written = await table.write({ update: toWebhookKey(webhook), set: fields });
   if (written.outcome === "refused") return undefined;
   if (written.outcome === "committed" && written.item) return readWebhook(written.item);
-  throw createUnknownOutcomeFailure(
+  throw createUnavailableFailure(
     "It is not known whether the webhook was changed. Send the request again.",
   );
 };
@@ -99,11 +96,8 @@ const writeFields = async (
 export const deleteWebhook = async (world: World, webhook: Webhook): Promise<boolean> => {
   const { outcome } = await world.table.transact(buildWebhookRemoval(webhook));
   if (outcome === "ambiguous")
-    throw createUnknownOutcomeFailure(
+    throw createUnavailableFailure(
       "It is not known whether the webhook was deleted. Send the request again.",
     );
   return outcome === "committed";
 };
-
-const createUnknownOutcomeFailure = (what: string) =>
-  new Failure("UNAVAILABLE", "nothing_charged", what);

@@ -30,7 +30,6 @@ const formatUnknown = ({ mailboxes }: Receiver): string =>
 const listFacts = (receiver: Receiver): readonly string[] => [
   ...listLimits(receiver),
   ...(receiver.blocks ?? []).map(formatBlock),
-  ...listOpenIssues(receiver),
   ...(receiver.notes === undefined ? [] : [receiver.notes]),
 ];
 
@@ -75,6 +74,3 @@ const formatDuration = (minutes: number, sessions: number | undefined): string =
 
 const formatMinutes = (minutes: number): string =>
   minutes % 60 === 0 ? `${minutes / 60} h` : `${minutes} min`;
-
-const listOpenIssues = ({ scenarios }: Receiver): readonly string[] =>
-  scenarios.flatMap(({ openIssue }) => (openIssue === undefined ? [] : [`**open: ${openIssue}**`]));

@@ -71,8 +71,6 @@ export type Scenario = {
   readonly results: readonly Expectation[];
   /** Unless it states another number, a scenario opens at most SESSIONS_INTO_BLOCK_MAX sessions into a block. */
   readonly atMost?: Partial<ReceiverCounts>;
-  /** A missing ability of the engine. The test fails as soon as the engine gains it. */
-  readonly openIssue?: string;
 };
 
 export const DAY_MINUTES = 24 * 60;

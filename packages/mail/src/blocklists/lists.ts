@@ -1,4 +1,5 @@
 import type { Severity } from "../issue.ts";
+import * as weights from "../issue-rules.ts";
 
 export type ListMeaning = {
   readonly says: string;
@@ -35,20 +36,14 @@ export type Blocklist = {
   readonly removal: string;
 };
 
-const critical = (says: string, costPoints = 60): ListMeaning => ({
-  says,
-  severity: "critical",
-  costPoints,
-});
+const critical = (says: string): ListMeaning => ({ says, ...weights.critical(60) });
 const high = (says: string, costPoints: number): ListMeaning => ({
   says,
-  severity: "high",
-  costPoints,
+  ...weights.high(costPoints),
 });
 const medium = (says: string, costPoints: number): ListMeaning => ({
   says,
-  severity: "medium",
-  costPoints,
+  ...weights.medium(costPoints),
 });
 
 const BY_IP = { asks: "ip", mustList: "2.0.0.127", mustNotList: "1.0.0.127" } as const;

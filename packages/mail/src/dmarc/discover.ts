@@ -46,15 +46,7 @@ export const discover = async (dns: Dns, domain: string): Promise<DmarcDiscovery
   };
 };
 
-type DiscoveryStep = {
-  readonly name: string;
-  readonly texts: readonly string[];
-  readonly placed: PlacedRecord | null;
-  readonly isMultiple: boolean;
-  readonly isFailed: boolean;
-};
-
-const createStep = (name: string, outcome: DnsOutcome<string>): DiscoveryStep => {
+const createStep = (name: string, outcome: DnsOutcome<string>) => {
   const texts = getRecords(outcome);
   const [record, ...others] = texts.filter(isDmarc);
   const isMultiple = others.length > 0;

@@ -77,13 +77,7 @@ const VERSION = /^v\s*=\s*BIMI1\s*(?:;|$)/i;
 const isHttpsUrl = (text: string): boolean =>
   /^https:\/\/[^\s,]+$/i.test(text) && URL.canParse(text);
 
-type BimiRecord = {
-  readonly logo: string;
-  readonly certificate: string;
-  readonly fault: string | undefined;
-};
-
-const parseBimi = (record: string): BimiRecord => {
+const parseBimi = (record: string) => {
   const { tags, strays } = parseTagList(record);
   const names = tags.map(({ name }) => name.toLowerCase());
   const valueOf = (name: string) => tags[names.indexOf(name)]?.value;

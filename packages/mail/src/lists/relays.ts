@@ -68,54 +68,50 @@ const SERVICES: readonly string[] = [
   "sudoworld.net",
 ];
 
-type GoBetween = { readonly host: string; readonly endings: string };
-
 /**
  * Marketplaces, landlords and travel agents that forward mail between two people. Their orders and messages show these names; a
  * marketplace uses one host name in all countries.
  */
-const GO_BETWEENS: readonly GoBetween[] = [
+const GO_BETWEENS: readonly (readonly [hosts: string, domain: string, endings: string])[] = [
   // Buyers' addresses in orders, from Amazon's Selling Partner API
-  {
-    host: "marketplace.amazon",
-    endings: `com ca com.mx com.br co.uk de fr it es nl se pl com.be ie com.tr ae sa eg in co.jp com.au sg co.za`,
-  },
-  {
-    host: "members.ebay",
-    endings: `com co.uk de fr it es at ch ie nl be pl ca com.au com.hk com.sg com.my in ph`,
-  },
-  { host: "members.kaufland", endings: "de at cz sk pl it fr" },
-  { host: "relay.walmart", endings: "com ca" },
-  { host: "verkopen.bol", endings: "com" },
-  { host: "allegromail", endings: "pl" },
-  { host: "fw.rakuten", endings: "ne.jp" },
-  { host: "mail.mercadolibre", endings: "com" },
-  { host: "mail.mercadolivre", endings: "com" },
+  [
+    "marketplace",
+    "amazon",
+    "com ca com.mx com.br co.uk de fr it es nl se pl com.be ie com.tr ae sa eg in co.jp com.au sg co.za",
+  ],
+  [
+    "members",
+    "ebay",
+    "com co.uk de fr it es at ch ie nl be pl ca com.au com.hk com.sg com.my in ph",
+  ],
+  ["members", "kaufland", "de at cz sk pl it fr"],
+  ["relay", "walmart", "com ca"],
+  ["verkopen", "bol", "com"],
+  ["", "allegromail", "pl"],
+  ["fw", "rakuten", "ne.jp"],
+  ["mail", "mercadolibre", "com"],
+  ["mail", "mercadolivre", "com"],
   // Small ads
-  { host: "mail.kleinanzeigen", endings: "de" },
-  { host: "mail.ebay-kleinanzeigen", endings: "de" },
-  { host: "messagerie.leboncoin", endings: "fr" },
-  ...["reply", "sale", "hous", "serv", "comm", "job", "gigs", "res", "pers"].map((section) => ({
-    host: `${section}.craigslist`,
-    endings: "org",
-  })),
+  ["mail", "kleinanzeigen", "de"],
+  ["mail", "ebay-kleinanzeigen", "de"],
+  ["messagerie", "leboncoin", "fr"],
+  ["reply sale hous serv comm job gigs res pers", "craigslist", "org"],
   // Homes and travel
-  ...["guest", "guests", "host", "reply", "stay", "user"].map((side) => ({
-    host: `${side}.airbnb`,
-    endings: "com",
-  })),
-  ...["guest", "property", "mchat"].map((side) => ({ host: `${side}.booking`, endings: "com" })),
-  ...["m", "guest"].map((side) => ({ host: `${side}.expediapartnercentral`, endings: "com" })),
-  ...["guest", "stay"].map((side) => ({ host: `${side}.expedia`, endings: "com" })),
-  { host: "guest.hotels", endings: "com" },
+  ["guest guests host reply stay user", "airbnb", "com"],
+  ["guest property mchat", "booking", "com"],
+  ["m guest", "expediapartnercentral", "com"],
+  ["guest stay", "expedia", "com"],
+  ["guest", "hotels", "com"],
   // Applicants' addresses that Indeed shows to employers
-  { host: "indeedemail", endings: "com" },
-  { host: "messages.homeaway", endings: "com" },
-  { host: "messages.vrbo", endings: "com" },
-  { host: "agoda-messaging", endings: "com" },
-  ...["guest", "reply", "message"].map((side) => ({ host: `${side}.agoda`, endings: "com" })),
-  { host: "guest.trip", endings: "com" },
-  ...["zillow", "trulia", "hotpads"].map((site) => ({ host: `convo.${site}`, endings: "com" })),
+  ["", "indeedemail", "com"],
+  ["messages", "homeaway", "com"],
+  ["messages", "vrbo", "com"],
+  ["", "agoda-messaging", "com"],
+  ["guest reply message", "agoda", "com"],
+  ["guest", "trip", "com"],
+  ["convo", "zillow", "com"],
+  ["convo", "trulia", "com"],
+  ["convo", "hotpads", "com"],
 ];
 
 /**
@@ -124,7 +120,10 @@ const GO_BETWEENS: readonly GoBetween[] = [
  */
 export const relayDomains: readonly string[] = [
   ...SERVICES,
-  ...GO_BETWEENS.flatMap(({ host, endings }) =>
-    endings.split(" ").map((ending) => `${host}.${ending}`),
+  ...GO_BETWEENS.flatMap(([hosts, domain, endings]) =>
+    hosts
+      .split(" ")
+      .map((host) => (host === "" ? domain : `${host}.${domain}`))
+      .flatMap((name) => endings.split(" ").map((ending) => `${name}.${ending}`)),
   ),
 ];

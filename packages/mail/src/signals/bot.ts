@@ -1,11 +1,6 @@
 import { findSteps } from "./keyboard.ts";
 import { scoreNameLikeness, toBareLocal } from "./name-likeness.ts";
 
-export type BotSignal = {
-  readonly signal: "spelling" | "hexadecimal" | "key_runs" | "alternation" | "digits";
-  readonly value: number;
-};
-
 /** A score from here on sets `flags.bot_generated`; docs/scores.md shows the hits and the false alarms. */
 export const BOT_THRESHOLD = 0.86;
 
@@ -18,7 +13,7 @@ export const scoreBotLikeness = (local: string): number => {
   return Math.round((1 - doubt) * 100) / 100;
 };
 
-export const listBotSignals = (local: string): readonly BotSignal[] => {
+export const listBotSignals = (local: string) => {
   const bare = toBareLocal(local);
   const joined = bare.replaceAll(/[._-]/g, "");
   return [

@@ -215,12 +215,8 @@ const visitTrigrams = (
   }
 };
 
-type Counts = Readonly<Record<"one" | "two" | "three" | "afterOne" | "afterTwo", Int32Array>> & {
-  all: number;
-};
-
 /** The counts are computed when the module loads: the word lists are the only source, and no generated copy can differ. */
-const countLetters = (words: Iterable<string>): Counts => {
+const countLetters = (words: Iterable<string>) => {
   const counts = {
     one: new Int32Array(SYMBOLS),
     two: new Int32Array(SYMBOLS ** 2),

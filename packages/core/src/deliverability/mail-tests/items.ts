@@ -6,7 +6,7 @@ import { paginateQuery } from "../../lib/paginate-query.ts";
 import { toEpochSeconds } from "../../lib/time.ts";
 import { KEY_MODES } from "../../money/payer.ts";
 import type { Item, Json, Key, PagePosition, Table, Write } from "../../ports/table.ts";
-import { toPosition } from "../../ports/table.ts";
+import { findItem, toPosition } from "../../ports/table.ts";
 import type { World } from "../../ports/world.ts";
 import { removeItem } from "../../runtime/remove-item.ts";
 
@@ -69,10 +69,8 @@ export const toMailTestItem = (test: MailTest): Item => ({
 });
 export const readMailTest = (item: Item): MailTest => v.parse(MailTest, item);
 
-export const findMailTest = async (table: Table, id: string): Promise<MailTest | undefined> => {
-  const item = await table.get(toMailTestKey(id));
-  return item && readMailTest(item);
-};
+export const findMailTest = (table: Table, id: string): Promise<MailTest | undefined> =>
+  findItem(table, toMailTestKey(id), readMailTest);
 
 /** A received message without its bytes, which are a blob. */
 const StoredMail = v.object({
@@ -100,10 +98,8 @@ export const toMailItem = (mail: StoredMail, sender: string): Item => ({
   ...mail,
 });
 
-export const findMail = async (table: Table, test: string): Promise<StoredMail | undefined> => {
-  const item = await table.get(toMailKey(test));
-  return item && v.parse(StoredMail, item);
-};
+export const findMail = (table: Table, test: string): Promise<StoredMail | undefined> =>
+  findItem(table, toMailKey(test), (item) => v.parse(StoredMail, item));
 
 export const toStoredMail = (
   test: string,
@@ -132,13 +128,12 @@ export const toReportItem = (
   report: compressJson(report as unknown as Json),
 });
 
-export const findMessageReport = async (
-  table: Table,
-  id: string,
-): Promise<MessageReport | undefined> => {
-  const item = await table.get(toReportKey(id));
-  return item && (decompressJson(v.parse(v.string(), item["report"])) as MessageReport);
-};
+export const findMessageReport = (table: Table, id: string): Promise<MessageReport | undefined> =>
+  findItem(
+    table,
+    toReportKey(id),
+    (item) => decompressJson(v.parse(v.string(), item["report"])) as MessageReport,
+  );
 
 export type MailTestPage = { readonly tests: readonly MailTest[]; readonly next?: PagePosition };
 

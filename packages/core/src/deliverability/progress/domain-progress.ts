@@ -1,25 +1,17 @@
 import { getOwnerId, type Payer } from "../../money/payer.ts";
 import type { World } from "../../ports/world.ts";
 import { listMonitors } from "../monitor-items.ts";
-import { type Evidence, readEvidence } from "./evidence.ts";
-import { chooseNext, type NextStep } from "./next-step.ts";
-import { judgeReadiness, type Readiness } from "./readiness.ts";
-import { judgeSteps, STEPS, type Step } from "./steps.ts";
-
-export type DomainProgress = {
-  readonly isMonitored: boolean;
-  readonly steps: readonly Step[];
-  readonly next: NextStep;
-  readonly readiness: Readiness;
-  readonly reports: Evidence["reports"];
-};
+import { readEvidence } from "./evidence.ts";
+import { chooseNext } from "./next-step.ts";
+import { judgeReadiness } from "./readiness.ts";
+import { judgeSteps, STEPS } from "./steps.ts";
 
 /** Judges a domain's progress from a published record to a strict policy, by the stored evidence about it. */
 export const findDomainProgress = async (
   world: Pick<World, "table" | "now">,
   payer: Pick<Payer, "account" | "mode">,
   domain: string,
-): Promise<DomainProgress> => {
+) => {
   const [evidence, monitors] = await Promise.all([
     readEvidence(world, payer, domain),
     listMonitors(world.table, getOwnerId(payer)),

@@ -2,7 +2,7 @@ import { POLICIES } from "@mailproof/mail/dmarc/record";
 import * as v from "valibot";
 import { DAY_MS, toEpochSeconds, toUtcDay } from "../../lib/time.ts";
 import { getOwnerId, type Payer } from "../../money/payer.ts";
-import type { Key, Table, Write } from "../../ports/table.ts";
+import { findItem, type Key, type Table, type Write } from "../../ports/table.ts";
 import type { World } from "../../ports/world.ts";
 import { commit, type OutboxWrite } from "../../runtime/commit.ts";
 import { emitEvent } from "../../webhooks/items.ts";
@@ -32,14 +32,12 @@ const toReadyKey = (owner: string, domain: string): Key => ({
   sk: "DMARCREADY",
 });
 
-const findReadyState = async (
+const findReadyState = (
   table: Table,
   owner: string,
   domain: string,
-): Promise<ReadyState | undefined> => {
-  const item = await table.get(toReadyKey(owner, domain));
-  return item && v.parse(ReadyState, item);
-};
+): Promise<ReadyState | undefined> =>
+  findItem(table, toReadyKey(owner, domain), (item) => v.parse(ReadyState, item));
 
 /** Longer than a monitor's longest interval, so a domain that stays ready emits no second event. */
 const RETENTION_SECONDS = (100 * DAY_MS) / 1_000;

@@ -35,20 +35,26 @@ export type Step = {
 type Steps = Readonly<Record<StepName, Step>>;
 
 export const judgeSteps = (evidence: Evidence, readiness: Readiness): Steps => ({
-  published: judgePublished(evidence),
-  tested: judgeTested(evidence),
-  reported: judgeReported(evidence, readiness),
-  enforced: judgeEnforced(evidence),
+  published: toStep("published", judgePublished(evidence)),
+  tested: toStep("tested", judgeTested(evidence)),
+  reported: toStep("reported", judgeReported(evidence, readiness)),
+  enforced: toStep("enforced", judgeEnforced(evidence)),
 });
 
-const NO_EVIDENCE = { observedAt: null, check: null, test: null } as const;
+type Judged = Pick<Step, "status" | "missing"> & Partial<Step>;
 
-const judgePublished = (evidence: Evidence): Step => {
+const toStep = (step: StepName, judged: Judged): Step => ({
+  observedAt: null,
+  check: null,
+  test: null,
+  ...judged,
+  step,
+});
+
+const judgePublished = (evidence: Evidence): Judged => {
   const { check } = evidence;
   if (!check)
     return {
-      ...NO_EVIDENCE,
-      step: "published",
       status: "open",
       missing: ["The domain was not checked yet."],
     };
@@ -57,8 +63,6 @@ const judgePublished = (evidence: Evidence): Step => {
     status: getPartStatus(part, evidence, check),
   }));
   return {
-    ...NO_EVIDENCE,
-    step: "published",
     status: getWorst(parts.map(({ status }) => status)),
     observedAt: check.checkedAt,
     check: check.id,
@@ -80,19 +84,15 @@ export const describePart = (part: RecordPart, { report }: CheckEvidence): strin
   return gravest?.message ?? `${part.toUpperCase()} has a fault.`;
 };
 
-const judgeTested = ({ domain, test }: Evidence): Step => {
+const judgeTested = ({ domain, test }: Evidence): Judged => {
   if (!test)
     return {
-      ...NO_EVIDENCE,
-      step: "tested",
       status: "open",
       missing: [`No test mail from ${domain} arrived yet.`],
     };
   const result = test.report?.dmarc.result;
   const status = result === "pass" ? "done" : isFailure(result) ? "failing" : "open";
   return {
-    ...NO_EVIDENCE,
-    step: "tested",
     status,
     observedAt: test.receivedAt,
     test: test.id,
@@ -112,14 +112,12 @@ const describeTest = (result: TestResult): string => {
   return "The report about the newest test mail was erased.";
 };
 
-const judgeReported = ({ domain, now, reports }: Evidence, { mail }: Readiness): Step => {
+const judgeReported = ({ domain, now, reports }: Evidence, { mail }: Readiness): Judged => {
   const { days } = mail;
   const codes = listReportCodes(reports, mail, { domain, days });
   const isFailing = codes.some((code) => FAULT_CODES.includes(code));
   const newest = reports.dmarc.days.at(-1)?.day;
   return {
-    ...NO_EVIDENCE,
-    step: "reported",
     status: isFailing ? "failing" : codes.length > 0 ? "open" : "done",
     observedAt: newest === undefined ? null : endOf(newest, now),
     missing: codes.map((code) => describeReports(code, domain, mail)),
@@ -137,7 +135,7 @@ const describeReports = (code: ReasonCode, domain: string, mail: Readiness["mail
     ? `Days with reports: ${mail.days}. It takes ${READINESS.daysMin} of the last ${READINESS.windowDays}.`
     : describeReason(code, domain, mail);
 
-const judgeEnforced = (evidence: Evidence): Step => {
+const judgeEnforced = (evidence: Evidence): Judged => {
   const { policy, seenAt, check } = findPolicy(evidence);
   const weaker = check ? findWeakerTag(check) : undefined;
   const isDone = policy === "reject" && weaker === undefined;
@@ -148,8 +146,6 @@ const judgeEnforced = (evidence: Evidence): Step => {
         : [`Subdomains have a weaker policy: ${weaker}.`]
       : [policy === null ? "No DMARC policy is known." : `The policy is ${policy}.`];
   return {
-    ...NO_EVIDENCE,
-    step: "enforced",
     status: isDone ? "done" : "open",
     observedAt: seenAt,
     check: check?.id ?? null,

@@ -1,7 +1,7 @@
 import * as v from "valibot";
-import { Failure } from "../../lib/failure.ts";
+import { createUnavailableFailure } from "../../lib/failure.ts";
 import type { Payer } from "../../money/payer.ts";
-import type { Item, Key, Table } from "../../ports/table.ts";
+import { findItem, type Item, type Key, type Table } from "../../ports/table.ts";
 import type { World } from "../../ports/world.ts";
 
 // Layout. An account has one address for receivers' reports, created at the account's first request for it. The address is
@@ -25,10 +25,8 @@ const toAddressItem = (account: string, token: string): Item => ({
   token,
 });
 
-const findToken = async (table: Table, account: string): Promise<string | undefined> => {
-  const item = await table.get(toAddressKey(account));
-  return item && v.parse(StoredAddress, item).token;
-};
+const findToken = (table: Table, account: string): Promise<string | undefined> =>
+  findItem(table, toAddressKey(account), (item) => v.parse(StoredAddress, item).token);
 
 /**
  * Returns the address to which receivers send the reports of an account, the same for all of its domains. Undefined when the
@@ -59,11 +57,7 @@ const createToken = async (
   // Another request created the token, or the reply was lost.
   const stored = await findToken(table, account);
   if (stored === undefined)
-    throw new Failure(
-      "UNAVAILABLE",
-      "nothing_charged",
-      "It is not known whether the address for reports was made.",
-    );
+    throw createUnavailableFailure("It is not known whether the address for reports was made.");
   return stored;
 };
 

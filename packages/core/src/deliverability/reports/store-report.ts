@@ -1,5 +1,5 @@
 import { getRetentionSeconds } from "../../accounts/retention.ts";
-import { Failure } from "../../lib/failure.ts";
+import { createUnavailableFailure, Failure } from "../../lib/failure.ts";
 import { addMs, DAY_MS, toEpochSeconds, toUtcDay } from "../../lib/time.ts";
 import { getOwnerId, type Payer } from "../../money/payer.ts";
 import type { TransactResult, Write } from "../../ports/table.ts";
@@ -72,9 +72,7 @@ export const storeReport = async (
 };
 
 const createUnknownFailure = (): Failure =>
-  new Failure(
-    "UNAVAILABLE",
-    "nothing_charged",
+  createUnavailableFailure(
     "It is not known whether the report was stored. Send it again: it is stored once.",
   );
 
