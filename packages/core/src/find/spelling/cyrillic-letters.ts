@@ -1,4 +1,4 @@
-import { type Alphabet, parseAlphabet } from "./alphabets.ts";
+import { type Alphabet, parseAlphabet, parseRows } from "./alphabets.ts";
 
 /** Languages that share an alphabet but spell its letters differently in a to z. */
 export type CyrillicLanguage = "ru" | "uk" | "be" | "bg" | "sr" | "mk";
@@ -8,12 +8,7 @@ export type CyrillicLanguage = "ru" | "uk" | "be" | "bg" | "sr" | "mk";
  * of the usual systems (BGN/PCGN: yu, ya, iy). They apply to names that cyrillic-names.ts lacks.
  */
 const RUSSIAN = {
-  а: "a",
-  б: "b",
-  в: "v",
-  г: "g",
-  д: "d",
-  е: "e",
+  ...parseRows("а a б b в v г g д d е e"),
   "^е": "e 75 ye 25",
   ё: "e 70 yo 30",
   жё: "zhe 80 zho 20",
@@ -21,29 +16,14 @@ const RUSSIAN = {
   шё: "she 75 sho 25",
   щё: "shche 75 shcho 25",
   ж: "zh 95 j 5",
-  з: "z",
-  и: "i",
+  ...parseRows("з z и i"),
   й: "y 60 i 40",
-  к: "k",
-  л: "l",
-  м: "m",
-  н: "n",
-  о: "o",
-  п: "p",
-  р: "r",
-  с: "s",
-  т: "t",
-  у: "u",
-  ф: "f",
+  ...parseRows("к k л l м m н n о o п p р r с s т t у u ф f"),
   х: "kh 75 h 25",
   ц: "ts 85 c 15",
-  ч: "ch",
-  ш: "sh",
+  ...parseRows("ч ch ш sh"),
   щ: "shch 65 sch 35",
-  ъ: "-",
-  ы: "y",
-  ь: "-",
-  э: "e",
+  ...parseRows("ъ - ы y ь - э e"),
   ю: "yu 80 iu 20",
   я: "ya 80 ia 20",
   кс: "ks 75 x 25",
@@ -61,42 +41,20 @@ const RUSSIAN = {
   ай$: "ay 60 ai 40",
   ов$: "ov 97 off 3",
   // Macedonian and Serbian letters in a text of another language, then letters of Kazakh and its neighbours.
-  ѓ: "gj",
-  ќ: "kj",
-  ѕ: "dz",
-  ј: "j",
-  љ: "lj",
-  њ: "nj",
-  ћ: "c",
-  ђ: "dj",
-  џ: "dz",
-  і: "i",
-  ї: "i",
-  є: "ie",
-  ґ: "g",
-  ў: "u",
-  ә: "a",
-  ғ: "g",
-  қ: "k",
-  ң: "n",
-  ө: "o",
-  ұ: "u",
-  ү: "u",
-  һ: "h",
-  җ: "j",
-} as const;
+  ...parseRows(
+    "ѓ gj ќ kj ѕ dz ј j љ lj њ nj ћ c ђ dj џ dz і i ї i є ie ґ g ў u ә a ғ g қ k ң n ө o " +
+      "ұ u ү u һ h җ j",
+  ),
+};
 
 const UKRAINIAN = {
   ...RUSSIAN,
   г: "h 75 g 25",
   зг: "zgh 70 zg 30",
-  ґ: "g",
-  е: "e",
-  "^е": "e",
+  ...parseRows("ґ g е e ^е e"),
   є: "ie 65 ye 35",
   "^є": "ye 85 ie 15",
-  и: "y",
-  і: "i",
+  ...parseRows("и y і i"),
   ї: "i 65 yi 35",
   "^ї": "yi 80 i 20",
   й: "i 50 y 50",
@@ -114,14 +72,12 @@ const UKRAINIAN = {
   ай$: "ai 60 ay 40",
   ей$: "ei 60 ey 40",
   ой$: "oi 60 oy 40",
-} as const;
+};
 
 const BELARUSIAN = {
   ...RUSSIAN,
   г: "h 80 g 20",
-  е: "e",
-  "^е": "ye",
-  "^ё": "yo",
+  ...parseRows("е e ^е ye ^ё yo"),
   ё: "io 70 yo 30",
   і: "i",
   й: "i 65 y 35",
@@ -134,7 +90,7 @@ const BELARUSIAN = {
   я: "ia 65 ya 35",
   "^я": "ya",
   ья: "ia 50 ya 50",
-} as const;
+};
 
 const BULGARIAN = {
   ...RUSSIAN,
@@ -144,34 +100,19 @@ const BULGARIAN = {
   ц: "ts 85 tz 15",
   щ: "sht",
   ъ: "a 90 u 10",
-  ь: "y",
-  ьо: "yo",
+  ...parseRows("ь y ьо yo"),
   ия: "iya 60 ia 40",
   ия$: "ia 65 iya 35",
-  ю: "yu",
-  я: "ya",
-  ой$: "oy",
-  ей$: "ey",
-  ай$: "ay",
-} as const;
+  ...parseRows("ю yu я ya ой$ oy ей$ ey ай$ ay"),
+};
 
 /** The letters of the Serbian Latin alphabet, without their accents. */
 const SERBIAN = {
   ...RUSSIAN,
   "^е": "e",
   ђ: "dj 75 d 25",
-  ж: "z",
-  ј: "j",
-  х: "h",
-  ц: "c",
-  ч: "c",
-  џ: "dz",
-  ш: "s",
-  ћ: "c",
-  кс: "ks",
-  дж: "dz",
-  ов$: "ov",
-} as const;
+  ...parseRows("ж z ј j х h ц c ч c џ dz ш s ћ c кс ks дж dz ов$ ov"),
+};
 
 const MACEDONIAN = {
   ...SERBIAN,
@@ -179,9 +120,8 @@ const MACEDONIAN = {
   ч: "ch 65 c 35",
   ш: "sh 65 s 35",
   џ: "dzh 65 dz 35",
-  ѓ: "gj",
-  ќ: "kj",
-} as const;
+  ...parseRows("ѓ gj ќ kj"),
+};
 
 export const CYRILLIC: Readonly<Record<CyrillicLanguage, Alphabet>> = {
   ru: parseAlphabet(RUSSIAN),
