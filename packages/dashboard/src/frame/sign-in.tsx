@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { toDocsHref } from "../base.ts";
+import { handleSubmit } from "../parts/action.ts";
 import { ErrorPanel, toSentence } from "../parts/error-panel.tsx";
 import { Logo } from "../parts/icon.tsx";
 import { signIn, signOutReason } from "../session.ts";
@@ -47,9 +48,7 @@ const KeyField = ({ field, fault, onInput }: FieldProps) => {
           type="button"
           class="quiet"
           aria-pressed={isShown.value}
-          onClick={() => {
-            isShown.value = !isShown.value;
-          }}
+          onClick={() => (isShown.value = !isShown.value)}
         >
           Show
         </button>
@@ -87,21 +86,8 @@ const SignInForm = () => {
 
   const fault = error.value !== null && isAboutKey(error.value) ? error.value : null;
   return (
-    <form
-      method="post"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit();
-      }}
-    >
-      <KeyField
-        field={field}
-        fault={fault}
-        onInput={() => {
-          error.value = null;
-        }}
-      />
+    <form method="post" noValidate onSubmit={handleSubmit(submit)}>
+      <KeyField field={field} fault={fault} onInput={() => (error.value = null)} />
       {error.value !== null && fault === null && (
         <ErrorPanel error={error.value} onRetry={() => void submit()} />
       )}

@@ -29,3 +29,11 @@ export const useAction = <A extends readonly unknown[]>(
   };
   return { isRunning, error, run };
 };
+
+/** A form's handler: the page stays, and `act` runs. */
+export const handleSubmit =
+  (act: () => unknown) =>
+  (event: Event): void => {
+    event.preventDefault();
+    void act();
+  };

@@ -1,4 +1,5 @@
 import { formatCompact, formatDay, formatNumber, formatShare } from "../format.ts";
+import { Head } from "./row-table.tsx";
 import { StackedBar } from "./stacked-bar.tsx";
 
 export type Series = {
@@ -112,16 +113,10 @@ const DayTable = ({ days, series, what }: Props & { readonly days: readonly Day[
     <summary>Numbers</summary>
     <div class="scroll" tabIndex={0} role="region" aria-label={`${what} per day`}>
       <table>
-        <thead>
-          <tr>
-            <th scope="col">Day (UTC)</th>
-            {series.map(({ name }) => (
-              <th key={name} scope="col" class="number">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <Head
+          titles={["Day (UTC)", ...series.map(({ name }) => name)]}
+          numbers={series.map(({ name }) => name)}
+        />
         <tbody>
           {days
             .filter(({ values }) => add(values) > 0)

@@ -1,5 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import type { Action } from "./action.ts";
+import { ErrorPanel } from "./error-panel.tsx";
 
 type Props = {
   readonly title: string;
@@ -37,4 +39,39 @@ export const Dialog = ({ title, isOpen, onClose, children }: Props) => (
       </>
     )}
   </dialog>
+);
+
+type AnswersProps = {
+  readonly action: Action<[]>;
+  readonly yes: string;
+  /** The text of the button while the action runs. */
+  readonly busy?: string;
+  readonly class?: string;
+  readonly onClose: () => void;
+};
+
+/** The end of a dialog that asks: the error of its action, the button that runs it, and the one that does not. */
+export const Answers = ({
+  action,
+  yes,
+  busy = yes,
+  class: name = "primary",
+  onClose,
+}: AnswersProps) => (
+  <>
+    {action.error !== undefined && <ErrorPanel error={action.error} />}
+    <div class="actions">
+      <button
+        type="button"
+        class={name}
+        aria-disabled={action.isRunning}
+        onClick={() => void action.run()}
+      >
+        {action.isRunning ? busy : yes}
+      </button>
+      <button type="button" onClick={onClose}>
+        Cancel
+      </button>
+    </div>
+  </>
 );

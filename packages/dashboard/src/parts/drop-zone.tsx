@@ -19,9 +19,7 @@ export const DropZone = ({ what, how, note, accept, isMultiple = false, onFiles 
         event.preventDefault();
         isOver.value = true;
       }}
-      onDragLeave={() => {
-        isOver.value = false;
-      }}
+      onDragLeave={() => (isOver.value = false)}
       onDrop={(event) => {
         event.preventDefault();
         isOver.value = false;

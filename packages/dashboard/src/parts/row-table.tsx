@@ -49,3 +49,22 @@ export const RowTable = <R,>({ label, columns, rows, getKey }: Props<R>) => (
     </tbody>
   </table>
 );
+
+type HeadProps = {
+  readonly titles: readonly string[];
+  readonly numbers?: readonly string[];
+  readonly class?: string;
+};
+
+/** The head of a table that stays a table on a phone. */
+export const Head = ({ titles, numbers = [], class: name }: HeadProps) => (
+  <thead class={name}>
+    <tr>
+      {titles.map((title) => (
+        <th key={title} scope="col" class={numbers.includes(title) ? "number" : undefined}>
+          {title}
+        </th>
+      ))}
+    </tr>
+  </thead>
+);

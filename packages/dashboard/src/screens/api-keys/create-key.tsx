@@ -2,6 +2,7 @@ import type { CreateApiKeyData, CreateApiKeyInput } from "@mailproof/client";
 import { SCOPES, type Scope } from "@mailproof/core/accounts/scopes";
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
+import { handleSubmit, useAction } from "../../parts/action.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
@@ -101,29 +102,12 @@ const readInput = (fields: FormData): CreateApiKeyInput => {
 
 const KeyForm = ({ onCreated, onClose }: FormProps) => {
   const form = useRef<HTMLFormElement>(null);
-  const error = useSignal<unknown>(null);
-  const isBusy = useSignal(false);
-  const submit = async () => {
-    if (isBusy.value || !form.current) return;
-    isBusy.value = true;
-    error.value = null;
-    try {
+  const { isRunning, error, run } = useAction(async () => {
+    if (form.current)
       onCreated(await getClient().createApiKey(readInput(new FormData(form.current))));
-    } catch (thrown) {
-      error.value = thrown;
-    } finally {
-      isBusy.value = false;
-    }
-  };
+  });
   return (
-    <form
-      ref={form}
-      method="dialog"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit();
-      }}
-    >
+    <form ref={form} method="dialog" onSubmit={handleSubmit(run)}>
       <label for="key-name">Name</label>
       <input
         id="key-name"
@@ -143,10 +127,10 @@ const KeyForm = ({ onCreated, onClose }: FormProps) => {
           </option>
         ))}
       </select>
-      {error.value !== null && <ErrorPanel error={error.value} />}
+      {error !== undefined && <ErrorPanel error={error} />}
       <p class="actions">
-        <button type="submit" class="primary" aria-disabled={isBusy.value}>
-          {isBusy.value ? "Creating the key …" : "Create the key"}
+        <button type="submit" class="primary" aria-disabled={isRunning}>
+          {isRunning ? "Creating the key …" : "Create the key"}
         </button>
         <button type="button" onClick={onClose}>
           Cancel
@@ -227,9 +211,7 @@ const ScopeChoice = () => {
               name="preset"
               value={name}
               checked={chosen.value === name}
-              onChange={() => {
-                chosen.value = name;
-              }}
+              onChange={() => (chosen.value = name)}
             />
             {label}
           </label>

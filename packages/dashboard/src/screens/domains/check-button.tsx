@@ -1,6 +1,7 @@
 import { createRandomId } from "@mailproof/client/random-id";
 import { type Signal, useSignal } from "@preact/signals";
 import { formatCount } from "../../format.ts";
+import { handleSubmit } from "../../parts/action.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
 import { usePrices } from "../../parts/price.ts";
@@ -31,9 +32,7 @@ export const CheckButton = ({ domain, sendingIp, label, onChecked }: Props) => {
     if (run.value.kind === "none") ip.value = sendingIp ?? "";
     isOpen.value = true;
   };
-  const close = () => {
-    isOpen.value = false;
-  };
+  const close = () => (isOpen.value = false);
   const check = (key: string) => {
     run.value = { kind: "checking", key };
     const input = {
@@ -95,13 +94,7 @@ type FormProps = {
 const CheckForm = ({ ip, run, cost, onStart, onClose }: FormProps) => {
   const now = run.value;
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        onStart();
-      }}
-    >
+    <form noValidate onSubmit={handleSubmit(onStart)}>
       <label for="sending-ip">IP address that you send from, if you know it</label>
       <input
         id="sending-ip"

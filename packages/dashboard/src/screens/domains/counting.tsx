@@ -1,4 +1,7 @@
 import { formatNumber } from "../../format.ts";
+import { Head } from "../../parts/row-table.tsx";
+
+const NUMBERS = ["Score", "Weight", "Points"];
 
 type Props = {
   readonly scored: {
@@ -26,20 +29,7 @@ export const Counting = ({ scored, titles, capReasons }: Props) => {
       <h2 id="counting">How the score is calculated</h2>
       <div class="scroll" tabIndex={0} role="group" aria-labelledby="counting">
         <table>
-          <thead>
-            <tr>
-              <th scope="col">Part</th>
-              <th scope="col" class="number">
-                Score
-              </th>
-              <th scope="col" class="number">
-                Weight
-              </th>
-              <th scope="col" class="number">
-                Points
-              </th>
-            </tr>
-          </thead>
+          <Head titles={["Part", ...NUMBERS]} numbers={NUMBERS} />
           <tbody>
             {components.map(({ component, weight, score }) => (
               <tr key={component}>

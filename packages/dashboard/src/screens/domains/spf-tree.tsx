@@ -151,12 +151,7 @@ export const SpfTree = ({ check }: { readonly check: Check }) => {
           An include that is replaced by the addresses it stands for takes no look-up: choose which,
           and publish the record that appears below.{" "}
           {lookups > LOOKUPS_MAX && (
-            <button
-              type="button"
-              onClick={() => {
-                chosen.value = chooseFewest(tree, lookups);
-              }}
-            >
+            <button type="button" onClick={() => (chosen.value = chooseFewest(tree, lookups))}>
               Choose as few as possible
             </button>
           )}

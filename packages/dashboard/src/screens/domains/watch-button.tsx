@@ -19,17 +19,10 @@ export const WatchButton = ({ domain, sendingIp }: Props) => {
         Watched: see monitors
       </a>
     );
-  const close = () => {
-    isOpen.value = false;
-  };
+  const close = () => (isOpen.value = false);
   return (
     <>
-      <button
-        type="button"
-        onClick={() => {
-          isOpen.value = true;
-        }}
-      >
+      <button type="button" onClick={() => (isOpen.value = true)}>
         Watch this domain
       </button>
       <Dialog title={`Watch ${domain}`} isOpen={isOpen.value} onClose={close}>

@@ -1,7 +1,7 @@
 import type { FindEmailData } from "@mailproof/client";
 import { useState } from "preact/hooks";
 import { formatCount } from "../../format.ts";
-import { useAction } from "../../parts/action.ts";
+import { handleSubmit, useAction } from "../../parts/action.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
 import { usePrices } from "../../parts/price.ts";
@@ -30,14 +30,7 @@ export const Find = () => {
   });
   return (
     <Screen title="Find" lead="A person's work address, from the name and the company's domain.">
-      <form
-        class="find"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          void run();
-        }}
-      >
+      <form class="find" noValidate onSubmit={handleSubmit(run)}>
         {FIELDS.map(({ name, label, placeholder }) => (
           <div key={name}>
             <label for={name}>{label}</label>

@@ -3,8 +3,7 @@ import { useSignal } from "@preact/signals";
 import { toHref } from "../../base.ts";
 import { formatCount, formatTime } from "../../format.ts";
 import { useAction } from "../../parts/action.ts";
-import { Dialog } from "../../parts/dialog.tsx";
-import { ErrorPanel } from "../../parts/error-panel.tsx";
+import { Answers, Dialog } from "../../parts/dialog.tsx";
 import { Loaded, useLoad, usePolling } from "../../parts/load.tsx";
 import { Screen } from "../../parts/screen.tsx";
 import { Empty } from "../../parts/shape.tsx";
@@ -139,12 +138,7 @@ const Row = ({ monitor, checks, onChange }: RowProps) => {
 const LatestChange = ({ domain }: { readonly domain: string }) => {
   const isOpen = useSignal(false);
   return (
-    <details
-      class="latest-change"
-      onToggle={(event) => {
-        isOpen.value = event.currentTarget.open;
-      }}
-    >
+    <details class="latest-change" onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
       <summary>What changed</summary>
       {isOpen.value && <ChangesOf domain={domain} />}
     </details>
@@ -164,23 +158,15 @@ type RemoveProps = { readonly monitor: Monitor; readonly onRemoved: () => void }
 
 const RemoveButton = ({ monitor, onRemoved }: RemoveProps) => {
   const isOpen = useSignal(false);
-  const close = () => {
-    isOpen.value = false;
-  };
-  const { isRunning, error, run } = useAction(async () => {
+  const close = () => (isOpen.value = false);
+  const remove = useAction(async () => {
     await getClient().deleteMonitor({ id: monitor.monitor_id });
     close();
     onRemoved();
   });
   return (
     <>
-      <button
-        type="button"
-        class="quiet"
-        onClick={() => {
-          isOpen.value = true;
-        }}
-      >
+      <button type="button" class="quiet" onClick={() => (isOpen.value = true)}>
         Remove<span class="unseen"> the monitor of {monitor.domain_unicode}</span>
       </button>
       <Dialog
@@ -189,20 +175,7 @@ const RemoveButton = ({ monitor, onRemoved }: RemoveProps) => {
         onClose={close}
       >
         <p>The domain is no longer checked. Earlier checks stay.</p>
-        {error !== undefined && <ErrorPanel error={error} />}
-        <div class="actions">
-          <button
-            type="button"
-            class="primary"
-            aria-disabled={isRunning}
-            onClick={() => void run()}
-          >
-            Stop watching
-          </button>
-          <button type="button" onClick={close}>
-            Cancel
-          </button>
-        </div>
+        <Answers action={remove} yes="Stop watching" onClose={close} />
       </Dialog>
     </>
   );

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useId, useRef } from "preact/hooks";
 import { formatCount } from "../../format.ts";
+import { handleSubmit, useAction } from "../../parts/action.ts";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
 import { usePrices } from "../../parts/price.ts";
 import { getClient, isTestKey } from "../../session.ts";
@@ -36,38 +37,19 @@ export const WatchForm = ({ domain, sendingIp, onAdded }: Props) => {
   const [fieldId, hoursId] = [useId(), useId()];
   const field = useRef<HTMLInputElement>(null);
   const hours = useSignal<number>(24);
-  const state = useSignal<{ isAdding: boolean; error?: unknown }>({ isAdding: false });
-  const add = () => {
+  const { isRunning, error, run } = useAction(async () => {
     const name = domain ?? field.current?.value.trim() ?? "";
     if (name === "") return field.current?.focus();
-    state.value = { isAdding: true };
-    const input = {
+    await getClient().createMonitor({
       domain: name,
       interval_hours: hours.value,
       ...(typeof sendingIp === "string" && { sending_ip: sendingIp }),
-    };
-    return getClient()
-      .createMonitor(input)
-      .then(
-        () => {
-          state.value = { isAdding: false };
-          if (field.current) field.current.value = "";
-          onAdded(name);
-        },
-        (error: unknown) => {
-          state.value = { isAdding: false, error };
-        },
-      );
-  };
+    });
+    if (field.current) field.current.value = "";
+    onAdded(name);
+  });
   return (
-    <form
-      noValidate
-      class="watch-form"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!state.value.isAdding) void add();
-      }}
-    >
+    <form noValidate class="watch-form" onSubmit={handleSubmit(run)}>
       {domain === undefined && (
         <p>
           <label for={fieldId}>Domain</label>
@@ -88,9 +70,7 @@ export const WatchForm = ({ domain, sendingIp, onAdded }: Props) => {
         <select
           id={hoursId}
           value={hours.value}
-          onChange={(event) => {
-            hours.value = Number(event.currentTarget.value);
-          }}
+          onChange={(event) => (hours.value = Number(event.currentTarget.value))}
         >
           {INTERVALS.map(([value, text]) => (
             <option key={value} value={value}>
@@ -100,8 +80,8 @@ export const WatchForm = ({ domain, sendingIp, onAdded }: Props) => {
         </select>
       </p>
       <Price checks={HOURS_OF_MONTH / hours.value} />
-      {state.value.error !== undefined && <ErrorPanel error={state.value.error} />}
-      <button type="submit" class="primary" aria-disabled={state.value.isAdding}>
+      {error !== undefined && <ErrorPanel error={error} />}
+      <button type="submit" class="primary" aria-disabled={isRunning}>
         Add the monitor
       </button>
     </form>

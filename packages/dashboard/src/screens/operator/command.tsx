@@ -1,9 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { Options } from "../../operator.ts";
-import { useAction } from "../../parts/action.ts";
-import { Dialog } from "../../parts/dialog.tsx";
+import { handleSubmit, useAction } from "../../parts/action.ts";
+import { Answers, Dialog } from "../../parts/dialog.tsx";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
+import { Head } from "../../parts/row-table.tsx";
 import { runCommand } from "../../session.ts";
 
 type Value = string | number | boolean | null | undefined | readonly Value[] | Fields;
@@ -46,15 +47,7 @@ const Table = ({ rows, label }: TableProps) => {
   return (
     <div class="scroll" role="region" aria-label={`Table: ${label}`} tabIndex={0}>
       <table>
-        <thead>
-          <tr>
-            {names.map((name) => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <Head titles={names} />
         <tbody>
           {rows.map((row, at) => (
             <tr key={at}>
@@ -89,7 +82,7 @@ export const CommandForm = (props: Props) => {
   const { command, options, label, busy, confirm, children, onDone } = props;
   const [isAsked, setAsked] = useState(false);
   const [output, setOutput] = useState<unknown>();
-  const { isRunning, error, run } = useAction(async () => {
+  const action = useAction(async () => {
     try {
       setOutput(await runCommand(command, typeof options === "function" ? options() : options));
       onDone?.();
@@ -101,17 +94,13 @@ export const CommandForm = (props: Props) => {
     <>
       <form
         class="command"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (confirm === undefined) void run();
-          else setAsked(true);
-        }}
+        onSubmit={handleSubmit(() => (confirm === undefined ? action.run() : setAsked(true)))}
       >
         {children}
-        <button type="submit" aria-disabled={isRunning}>
-          {isRunning ? `${busy} …` : label}
+        <button type="submit" aria-disabled={action.isRunning}>
+          {action.isRunning ? `${busy} …` : label}
         </button>
-        {error !== undefined && <ErrorPanel error={error} />}
+        {action.error !== undefined && <ErrorPanel error={action.error} />}
         {output !== undefined && (
           <div role="status">
             <Output value={output} label={label} />
@@ -121,19 +110,11 @@ export const CommandForm = (props: Props) => {
       {confirm !== undefined && (
         <Dialog title={label} isOpen={isAsked} onClose={() => setAsked(false)}>
           <p>{confirm}</p>
-          <div class="actions">
-            <button
-              type="button"
-              class="primary"
-              aria-disabled={isRunning}
-              onClick={() => void run()}
-            >
-              {label}
-            </button>
-            <button type="button" onClick={() => setAsked(false)}>
-              Cancel
-            </button>
-          </div>
+          <Answers
+            action={{ ...action, error: undefined }}
+            yes={label}
+            onClose={() => setAsked(false)}
+          />
         </Dialog>
       )}
     </>

@@ -2,6 +2,7 @@ import type { ListLedgerEntriesData } from "@mailproof/client";
 import { useState } from "preact/hooks";
 import { toHref } from "../../base.ts";
 import { formatChange, formatTime } from "../../format.ts";
+import { useAction } from "../../parts/action.ts";
 import { CsvButton } from "../../parts/csv-button.tsx";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
 import { Loaded, useLoad } from "../../parts/load.tsx";
@@ -75,23 +76,14 @@ type EntriesProps = { readonly first: ListLedgerEntriesData; readonly period: Pe
 
 const Entries = ({ first, period: { from, to } }: EntriesProps) => {
   const [more, setMore] = useState<readonly ListLedgerEntriesData[]>([]);
-  const [isLoading, setLoading] = useState(false);
-  const [error, setError] = useState<unknown>();
   const pages = [first, ...more];
   const entries = pages.flatMap((page) => page.entries);
   const offset = pages.at(-1)?.next_offset;
-  const loadMore = async () => {
-    if (isLoading || offset === undefined) return;
-    setLoading(true);
-    setError(undefined);
-    try {
-      const page = await getClient().listLedgerEntries({ from, to, offset });
-      setMore((before) => [...before, page]);
-    } catch (cause) {
-      setError(cause);
-    }
-    setLoading(false);
-  };
+  const { isRunning, error, run } = useAction(async () => {
+    if (offset === undefined) return;
+    const page = await getClient().listLedgerEntries({ from, to, offset });
+    setMore((before) => [...before, page]);
+  });
   if (entries.length === 0)
     return (
       <p class="soft">
@@ -107,10 +99,10 @@ const Entries = ({ first, period: { from, to } }: EntriesProps) => {
         and its hold returns to the balance. Refunded: credits that return after they were paid.
       </p>
       <EntryTable entries={entries} />
-      {error !== undefined && <ErrorPanel error={error} onRetry={() => void loadMore()} />}
+      {error !== undefined && <ErrorPanel error={error} onRetry={() => void run()} />}
       {offset !== undefined && error === undefined && (
-        <button type="button" aria-disabled={isLoading} onClick={() => void loadMore()}>
-          {isLoading ? "Loading earlier entries …" : "Show earlier entries"}
+        <button type="button" aria-disabled={isRunning} onClick={() => void run()}>
+          {isRunning ? "Loading earlier entries …" : "Show earlier entries"}
         </button>
       )}
     </>

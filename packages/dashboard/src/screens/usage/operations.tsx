@@ -1,6 +1,7 @@
 import type { GetUsageData } from "@mailproof/client";
 import { formatNumber } from "../../format.ts";
 import { CsvButton } from "../../parts/csv-button.tsx";
+import { Head } from "../../parts/row-table.tsx";
 import { OPERATIONS } from "./words.ts";
 
 type Row = { readonly name: string; readonly used: number; readonly refunded: number };
@@ -43,17 +44,7 @@ export const OperationsPanel = ({ totals, fileName }: Props) => {
         <p class="soft">No credits were used in this period.</p>
       ) : (
         <table>
-          <thead>
-            <tr>
-              <th scope="col">Operation</th>
-              <th scope="col" class="number">
-                Used
-              </th>
-              <th scope="col" class="number">
-                Refunded
-              </th>
-            </tr>
-          </thead>
+          <Head titles={["Operation", "Used", "Refunded"]} numbers={["Used", "Refunded"]} />
           <tbody>
             {rows.map(({ name, used, refunded }) => (
               <tr key={name}>

@@ -1,4 +1,5 @@
 import { formatTime } from "../../format.ts";
+import { Head } from "../../parts/row-table.tsx";
 
 /** The evidence of POST /v1/verify with include_evidence. A later release may add to it. */
 export type Evidence = {
@@ -84,15 +85,7 @@ const Transcript = ({ transcript = [], mail_host, ip }: Evidence) => (
         </p>
         <div class="scroll" tabIndex={0} role="region" aria-label="SMTP transcript">
           <table class="transcript">
-            <thead>
-              <tr>
-                <th scope="col" class="number">
-                  ms
-                </th>
-                <th scope="col">who</th>
-                <th scope="col">text</th>
-              </tr>
-            </thead>
+            <Head titles={["ms", "who", "text"]} numbers={["ms"]} />
             <tbody>
               {transcript.map(({ ms, who, text }, at) => (
                 <tr key={at} class={`by-${who}`}>

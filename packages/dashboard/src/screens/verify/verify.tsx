@@ -3,6 +3,7 @@ import { useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { formatCount } from "../../format.ts";
+import { handleSubmit } from "../../parts/action.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
 import { usePrices } from "../../parts/price.ts";
@@ -116,10 +117,7 @@ const AddressForm = ({ state, field, verify }: Verification) => (
   <form
     class="one-line"
     noValidate
-    onSubmit={(event) => {
-      event.preventDefault();
-      verify(field.current?.value.trim() ?? "");
-    }}
+    onSubmit={handleSubmit(() => verify(field.current?.value.trim() ?? ""))}
   >
     <label for="email">Address</label>
     <div class="with-button">

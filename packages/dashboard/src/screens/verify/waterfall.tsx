@@ -1,3 +1,5 @@
+import { Head } from "../../parts/row-table.tsx";
+
 type Part = { readonly part: string; readonly points: number };
 
 type Props = { readonly parts: readonly Part[]; readonly score: number };
@@ -18,13 +20,7 @@ const formatPoints = (points: number, isFirst: boolean): string =>
 export const Waterfall = ({ parts, score }: Props) => (
   <table class="waterfall">
     <caption class="unseen">The parts of the score, which add up to it</caption>
-    <thead class="unseen">
-      <tr>
-        <th scope="col">Part</th>
-        <th scope="col">Points</th>
-        <th scope="col">Picture</th>
-      </tr>
-    </thead>
+    <Head class="unseen" titles={["Part", "Points", "Picture"]} />
     <tbody>
       {stack(parts).map(({ part, points, isFirst, x, width }) => (
         <tr key={part}>

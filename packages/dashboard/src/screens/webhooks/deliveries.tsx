@@ -1,7 +1,7 @@
 import type { Delivery, ListDeliveriesData, Webhook } from "@mailproof/client";
 import { useState } from "preact/hooks";
 import { formatCount, formatTime } from "../../format.ts";
-import { useAction } from "../../parts/action.ts";
+import { handleSubmit, useAction } from "../../parts/action.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { DayChart } from "../../parts/day-chart.tsx";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
@@ -109,12 +109,7 @@ const TestEvent = ({ id, onSent }: { readonly id: string; readonly onSent: () =>
   return (
     <section class="panel" aria-labelledby="test-event">
       <h2 id="test-event">Send a test event</h2>
-      <form
-        onSubmit={(submit) => {
-          submit.preventDefault();
-          void run();
-        }}
-      >
+      <form onSubmit={handleSubmit(run)}>
         <label for="event">Event</label>
         <div class="with-button">
           <select

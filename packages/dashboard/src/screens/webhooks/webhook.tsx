@@ -1,8 +1,8 @@
 import type { RotateWebhookSecretData, Webhook as WebhookData } from "@mailproof/client";
 import { useState } from "preact/hooks";
 import { toHref } from "../../base.ts";
-import { useAction } from "../../parts/action.ts";
-import { Dialog } from "../../parts/dialog.tsx";
+import { type Action, useAction } from "../../parts/action.ts";
+import { Answers, Dialog } from "../../parts/dialog.tsx";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
 import { Loaded, useLoad } from "../../parts/load.tsx";
 import { Screen } from "../../parts/screen.tsx";
@@ -125,26 +125,13 @@ type QuestionProps = {
   readonly text: string;
   readonly yes: string;
   readonly isOpen: boolean;
-  readonly action: { isRunning: boolean; error: unknown; run: () => Promise<void> };
+  readonly action: Action<[]>;
   readonly onClose: () => void;
 };
 
 const Question = ({ title, text, yes, isOpen, action, onClose }: QuestionProps) => (
   <Dialog title={title} isOpen={isOpen} onClose={onClose}>
     <p>{text}</p>
-    {action.error !== undefined && <ErrorPanel error={action.error} />}
-    <div class="actions">
-      <button
-        type="button"
-        class="primary"
-        aria-disabled={action.isRunning}
-        onClick={() => void action.run()}
-      >
-        {yes}
-      </button>
-      <button type="button" onClick={onClose}>
-        Cancel
-      </button>
-    </div>
+    <Answers action={action} yes={yes} onClose={onClose} />
   </Dialog>
 );

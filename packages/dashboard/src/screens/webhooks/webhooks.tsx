@@ -1,7 +1,7 @@
 import type { CreateWebhookData, Webhook } from "@mailproof/client";
 import { useState } from "preact/hooks";
 import { toHref } from "../../base.ts";
-import { useAction } from "../../parts/action.ts";
+import { handleSubmit, useAction } from "../../parts/action.ts";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
 import { Loaded, useLoad } from "../../parts/load.tsx";
 import { Screen } from "../../parts/screen.tsx";
@@ -62,13 +62,7 @@ const NewWebhook = ({ onCreated }: { readonly onCreated: (data: CreateWebhookDat
   return (
     <section class="panel new-webhook" aria-labelledby="new-webhook">
       <h2 id="new-webhook">New webhook</h2>
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          void run();
-        }}
-      >
+      <form noValidate onSubmit={handleSubmit(run)}>
         <label for="webhook-url">Address</label>
         <input
           id="webhook-url"
