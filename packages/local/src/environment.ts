@@ -36,13 +36,19 @@ const isNear = (name: string, setting: string): boolean => {
   return measureEditDistance(written, setting.toLowerCase()) <= slips;
 };
 
+export const NotEmpty = v.pipe(v.string(), v.minLength(1, "must not be empty"));
+
+export const matching = (form: RegExp, message: string) =>
+  v.pipe(v.string(), v.regex(form, message));
+
+export const numeric = (form: RegExp, message: string) =>
+  v.pipe(v.string(), v.regex(form, message), v.transform(Number));
+
+export const passing = (isValid: (text: string) => boolean, message: string) =>
+  v.pipe(v.string(), v.check(isValid, message));
+
 const PORT_MESSAGE = "must be a number from 0 to 65535";
-const Port = v.pipe(
-  v.string(),
-  v.regex(/^\d{1,5}$/, PORT_MESSAGE),
-  v.transform(Number),
-  v.maxValue(65_535, PORT_MESSAGE),
-);
+const Port = v.pipe(numeric(/^\d{1,5}$/, PORT_MESSAGE), v.maxValue(65_535, PORT_MESSAGE));
 const Secret = v.pipe(v.string(), v.minLength(16, "must have at least 16 characters"));
 
 /** The word stands for the secret that the server generated, and used until the operator set another. */
@@ -53,12 +59,9 @@ const SecretBefore = v.union(
 );
 
 /** An operator's key is too long to be guessed; its prefix keeps it out of the log, like that of an API key. */
-const OperatorKey = v.pipe(
-  v.string(),
-  v.regex(
-    /^mp_operator_[A-Za-z0-9]{32,}$/,
-    "must be mp_operator_ and at least 32 letters or digits",
-  ),
+const OperatorKey = matching(
+  /^mp_operator_[A-Za-z0-9]{32,}$/,
+  "must be mp_operator_ and at least 32 letters or digits",
 );
 
 const createListSchema = <T extends v.GenericSchema<string, unknown>>(item: T) =>
@@ -74,13 +77,10 @@ const createListSchema = <T extends v.GenericSchema<string, unknown>>(item: T) =
   );
 
 const SERVER = /^(?:\[([0-9a-f:.]+)\]|([\d.]+))(?::(\d{1,5}))?$/i;
-const DnsServer = v.pipe(
-  v.string(),
-  v.check((text) => {
-    const [, v6, v4, port = "53"] = SERVER.exec(text) ?? [];
-    return isIP(v6 ?? v4 ?? "") !== 0 && Number(port) <= 65_535;
-  }, "must be a list of addresses such as 192.0.2.1, 192.0.2.1:5353 or [2001:db8::1]:53"),
-);
+const DnsServer = passing((text) => {
+  const [, v6, v4, port = "53"] = SERVER.exec(text) ?? [];
+  return isIP(v6 ?? v4 ?? "") !== 0 && Number(port) <= 65_535;
+}, "must be a list of addresses such as 192.0.2.1, 192.0.2.1:5353 or [2001:db8::1]:53");
 const Block = v.pipe(
   v.string(),
   v.transform(parseCidr),
@@ -91,33 +91,24 @@ const TrustedProxy = v.pipe(
   Block,
   v.check(({ length }) => length > 0, "must not trust every address"),
 );
-const Host = v.pipe(
-  v.string(),
-  v.check((text) => isIP(text) !== 0, "must be an IP address such as 127.0.0.1, 0.0.0.0 or ::"),
+const Host = passing(
+  (text) => isIP(text) !== 0,
+  "must be an IP address such as 127.0.0.1, 0.0.0.0 or ::",
 );
 const BasePath = v.pipe(
-  v.string(),
-  v.regex(
+  matching(
     /^(?:(?:\/[\w.~-]+)+)?$/,
     "must be a path such as /mailproof, without a slash at its end",
   ),
   v.check((path) => !/\/\.{1,2}(?:\/|$)/.test(path), "must not have . or .. in it"),
 );
 const PROXY = /^socks5h?:\/\/(?:[^@\s]+@)?[^\s:/]+:\d{1,5}\/?(?:#warm)?$/;
-const Proxy = v.pipe(
-  v.string(),
-  v.regex(
-    PROXY,
-    "must be a list such as socks5://user:pass@host:1080, each with #warm at its end or not",
-  ),
+const Proxy = matching(
+  PROXY,
+  "must be a list such as socks5://user:pass@host:1080, each with #warm at its end or not",
 );
 const THREADS_MESSAGE = "must be a number from 0 to 64";
-const Threads = v.pipe(
-  v.string(),
-  v.regex(/^\d{1,2}$/, THREADS_MESSAGE),
-  v.transform(Number),
-  v.maxValue(64, THREADS_MESSAGE),
-);
+const Threads = v.pipe(numeric(/^\d{1,2}$/, THREADS_MESSAGE), v.maxValue(64, THREADS_MESSAGE));
 const Policy = v.pipe(
   v.string(),
   v.rawTransform(({ dataset, addIssue, NEVER }): ProbePolicy => {
@@ -127,11 +118,10 @@ const Policy = v.pipe(
     return NEVER;
   }),
 );
-const HelloName = v.pipe(v.string(), v.regex(/^[a-z0-9.-]{1,253}$/i, "must be a host name"));
+const HelloName = matching(/^[a-z0-9.-]{1,253}$/i, "must be a host name");
 /** Mail must reach the domain, so a bare name is not enough. */
 const MailDomain = v.pipe(
-  v.string(),
-  v.regex(
+  matching(
     /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/i,
     "must be a domain such as test.example.com",
   ),
@@ -149,27 +139,23 @@ const Sender = v.pipe(
   ),
   v.transform(toSmtpForm),
 );
-const ListName = v.pipe(
-  v.string(),
-  v.regex(
-    /^[a-z0-9-]+(?:\.[a-z0-9-]+)*$/i,
-    "must be a list of zones such as bl.example.org, or of built-in list ids",
-  ),
+const ListName = matching(
+  /^[a-z0-9-]+(?:\.[a-z0-9-]+)*$/i,
+  "must be a list of zones such as bl.example.org, or of built-in list ids",
 );
 // A selector may have several labels (RFC 6376 §3.1).
 const Selector = v.pipe(
-  v.string(),
-  v.regex(
+  matching(
     /^[a-z0-9_](?:[a-z0-9_-]{0,62})(?:\.[a-z0-9_][a-z0-9_-]{0,62}){0,2}$/i,
     "must be DKIM selectors such as s1, separated by commas",
   ),
   v.toLowerCase(),
 );
 // The key becomes a label of a name.
-const ListKey = v.pipe(v.string(), v.regex(/^[a-z0-9]{1,63}$/i, "must be letters and digits"));
-export const ServiceUrl = v.pipe(
-  v.string(),
-  v.regex(/^https?:\/\/[^\s?#]+$/, "must be an address such as https://api.example.com"),
+const ListKey = matching(/^[a-z0-9]{1,63}$/i, "must be letters and digits");
+export const ServiceUrl = matching(
+  /^https?:\/\/[^\s?#]+$/,
+  "must be an address such as https://api.example.com",
 );
 const YesOrNo = v.pipe(
   v.picklist(["yes", "no"], "must be yes or no"),
@@ -183,10 +169,7 @@ const isHttpsOrLoopback = (text: string): boolean => {
   const isLoopback = protocol === "http:" && ["127.0.0.1", "[::1]", "localhost"].includes(hostname);
   return (protocol === "https:" || isLoopback) && search === "" && hash === "";
 };
-const Address = v.pipe(
-  v.string(),
-  v.check(isHttpsOrLoopback, "must be an https address, or one of this machine"),
-);
+const Address = passing(isHttpsOrLoopback, "must be an https address, or one of this machine");
 
 // docs/settings.md documents the same settings, and test/architecture compares both.
 const Environment = v.object({
@@ -195,7 +178,7 @@ const Environment = v.object({
   BASE_PATH: v.optional(BasePath, ""),
   PUBLIC_URL: v.optional(ServiceUrl),
   TRUST_PROXY: v.optional(createListSchema(TrustedProxy), ""),
-  MAILPROOF_DIR: v.optional(v.pipe(v.string(), v.minLength(1, "must not be empty")), ".local"),
+  MAILPROOF_DIR: v.optional(NotEmpty, ".local"),
   DEMO: v.optional(v.picklist(["on", "off"], "must be on or off"), "on"),
   METRICS_PORT: v.optional(Port),
   METRICS_HOST: v.optional(Host, "127.0.0.1"),
@@ -208,15 +191,13 @@ const Environment = v.object({
   ACTIVITY_KEY: v.optional(Secret),
   ACTIVITY_KEY_BEFORE: v.optional(SecretBefore),
   ACTIVITY_POOL: v.optional(v.picklist(["own", "shared"], "must be own or shared"), "own"),
-  SES_ACCOUNT: v.optional(
-    v.pipe(v.string(), v.regex(/^acc_[\w-]+$/, "must be the id of an account")),
-  ),
+  SES_ACCOUNT: v.optional(matching(/^acc_[\w-]+$/, "must be the id of an account")),
   SEALING_KEY: v.optional(Secret),
   SEALING_KEY_BEFORE: v.optional(SecretBefore),
   MAIL_DOMAIN: v.optional(MailDomain),
   MAIL_PORT: v.optional(Port, "2525"),
   MAIL_HOST: v.optional(Host, "127.0.0.1"),
-  MAIL_TLS_FILE: v.optional(v.pipe(v.string(), v.minLength(1, "must not be empty"))),
+  MAIL_TLS_FILE: v.optional(NotEmpty),
   OAUTH_ISSUER: v.optional(Address),
   OAUTH_AUDIENCE: v.optional(Address),
   DNS_SERVERS: v.optional(createListSchema(DnsServer), ""),
@@ -234,18 +215,15 @@ const Environment = v.object({
   DKIM_SELECTORS: v.optional(createListSchema(Selector), ""),
   SPAMHAUS_KEY: v.optional(ListKey),
   LISTS_SIGNER: v.optional(
-    v.pipe(
-      v.string(),
-      v.regex(
-        /^[A-Za-z0-9+/]{59}=$/,
-        "must be an Ed25519 public key: SPKI in base64, 60 characters",
-      ),
+    matching(
+      /^[A-Za-z0-9+/]{59}=$/,
+      "must be an Ed25519 public key: SPKI in base64, 60 characters",
     ),
   ),
   BARRACUDA_REGISTERED: v.optional(YesOrNo, "no"),
   MAILPROOF_API: v.optional(ServiceUrl),
-  MAILPROOF_KEY: v.optional(v.pipe(v.string(), v.minLength(1, "must not be empty"))),
-  MAILPROOF_PROFILE: v.optional(v.pipe(v.string(), v.minLength(1, "must not be empty"))),
+  MAILPROOF_KEY: v.optional(NotEmpty),
+  MAILPROOF_PROFILE: v.optional(NotEmpty),
   OUTBOUND_ALLOW_PRIVATE: v.optional(createListSchema(Block), ""),
 });
 

@@ -7,7 +7,7 @@ import {
 } from "@mailproof/api/http/authenticate";
 import { getBodyBytesMax } from "@mailproof/api/http/body";
 import type { Caller, Endpoint } from "@mailproof/api/http/endpoint";
-import { HttpFailure, orUnavailable, withOutcome } from "@mailproof/api/http/http-failure";
+import { createMethodFailure, orUnavailable, withOutcome } from "@mailproof/api/http/http-failure";
 import { adjustForRepeat } from "@mailproof/api/http/idempotency";
 import { invalidField, isObject } from "@mailproof/api/http/parse";
 import { takeRequest } from "@mailproof/api/http/rate-limit";
@@ -114,7 +114,7 @@ export const createMcp = (world: AppWorld): AnswerMcp => {
     const { id, method, headers, clientIp } = request;
     const allowance: Record<string, string> = {};
     try {
-      if (method !== "POST") throw createOnlyPostError(method);
+      if (method !== "POST") throw createMethodFailure(method, "POST");
       assertOrigin(world, headers["origin"]);
       // An earlier call with the same key may have been charged, and this call was not looked up yet.
       const caller = await orUnavailable(authenticate(world, request), "retry_same_key");
@@ -244,13 +244,3 @@ const toCallRefusal =
     const headers = isObject(args) ? toKeyHeader(endpoint, args as ToolArguments) : {};
     throw error instanceof Failure ? adjustForRepeat(error, endpoint, headers, false) : error;
   };
-
-const createOnlyPostError = (method: string) =>
-  new HttpFailure(
-    "METHOD_NOT_ALLOWED",
-    "nothing_charged",
-    `Method ${method} not allowed; use POST.`,
-    {
-      headers: { allow: "POST" },
-    },
-  );

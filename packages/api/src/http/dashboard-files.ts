@@ -1,6 +1,6 @@
 import { Failure } from "@mailproof/core/lib/failure";
 import type { UnroutedRequest } from "./answerers.ts";
-import { HttpFailure } from "./http-failure.ts";
+import { createMethodFailure } from "./http-failure.ts";
 import type { HttpAnswer } from "./respond.ts";
 import { permanentRedirect } from "./router.ts";
 
@@ -63,7 +63,7 @@ export const redirectToDashboard = (
   { method, rawPath }: DashboardRequest,
   prefix = "",
 ): HttpAnswer<string> | undefined => {
-  if (method !== "GET" && method !== "HEAD") throw createMethodError(method);
+  if (method !== "GET" && method !== "HEAD") throw createMethodFailure(method, "GET, HEAD");
   if (rawPath === "/") return redirectBrowser(prefix);
   return rawPath.startsWith(DASHBOARD_PATH)
     ? undefined
@@ -75,16 +75,6 @@ const redirectBrowser = (prefix: string): HttpAnswer<string> => ({
   headers: { location: prefix + DASHBOARD_PATH, vary: "accept", "cache-control": "no-cache" },
   body: "",
 });
-
-const createMethodError = (method: string) =>
-  new HttpFailure(
-    "METHOD_NOT_ALLOWED",
-    "nothing_charged",
-    `Method ${method} not allowed; use GET, HEAD.`,
-    {
-      headers: { allow: "GET, HEAD" },
-    },
-  );
 
 /** Every address that is not a file is a screen, which the page opens. */
 export const findDashboardFile = <File>(

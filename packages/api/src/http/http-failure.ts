@@ -99,3 +99,11 @@ export const orUnavailable = <T>(
     const what = "The service cannot read its own state right now.";
     throw new Failure("UNAVAILABLE", money, what, { cause });
   });
+
+export const createMethodFailure = (method: string, allow: string): HttpFailure =>
+  new HttpFailure(
+    "METHOD_NOT_ALLOWED",
+    "nothing_charged",
+    `Method ${method} not allowed; use ${allow}.`,
+    { headers: { allow } },
+  );

@@ -1,6 +1,6 @@
 import { Failure } from "@mailproof/core/lib/failure";
 import type { Endpoint } from "./endpoint.ts";
-import { HttpFailure } from "./http-failure.ts";
+import { createMethodFailure } from "./http-failure.ts";
 import type { HttpAnswer } from "./respond.ts";
 
 export type Routed<E> = {
@@ -91,6 +91,5 @@ const wrongMethod = (method: string, there: readonly { method: string }[]) => {
   const allow = there
     .flatMap((route) => (route.method === "GET" ? ["GET", "HEAD"] : [route.method]))
     .join(", ");
-  const what = `Method ${method} not allowed; use ${allow}.`;
-  return new HttpFailure("METHOD_NOT_ALLOWED", "nothing_charged", what, { headers: { allow } });
+  return createMethodFailure(method, allow);
 };

@@ -1,16 +1,15 @@
 import { addMs, DAY_MS, HOUR_MS, MINUTE_MS } from "@mailproof/core/lib/time";
 import { credits } from "@mailproof/core/money/credits";
 import * as v from "valibot";
+import { matching, numeric, passing } from "../environment.ts";
 
 export const Amount = v.pipe(
-  v.string(),
-  v.regex(/^\d{1,12}(\.[05])?$/, "must be a number of credits such as 100 or 0.5"),
+  matching(/^\d{1,12}(\.[05])?$/, "must be a number of credits such as 100 or 0.5"),
   v.transform((text) => credits(Number(text))),
 );
 
 export const GrantAmount = v.pipe(
-  v.string(),
-  v.regex(/^-?\d{1,12}(\.[05])?$/, "must be a number of credits such as 100, 0.5 or -5"),
+  matching(/^-?\d{1,12}(\.[05])?$/, "must be a number of credits such as 100, 0.5 or -5"),
   v.transform((text) => credits(Number(text))),
   v.check((amount) => amount !== 0, "must not be 0"),
 );
@@ -24,26 +23,18 @@ const toDurationMs = (text: string): number => {
 };
 
 export const Duration = v.pipe(
-  v.string(),
-  v.regex(DURATION, "must be a time such as 30m, 24h or 7d; 0m is at once"),
+  matching(DURATION, "must be a time such as 30m, 24h or 7d; 0m is at once"),
   v.transform(toDurationMs),
 );
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-export const Expiry = v.pipe(
-  v.string(),
-  v.check(
-    (text) => DURATION.test(text) || DATE.test(text),
-    "must be a time such as 90d, or a date such as 2027-01-31",
-  ),
+export const Expiry = passing(
+  (text) => DURATION.test(text) || DATE.test(text),
+  "must be a time such as 90d, or a date such as 2027-01-31",
 );
 
 export const toExpiryDate = (text: string, now: Date): Date =>
   DURATION.test(text) ? addMs(now, toDurationMs(text)) : new Date(`${text}T00:00:00.000Z`);
 
-export const Limit = v.pipe(
-  v.string(),
-  v.regex(/^(?:[1-9]\d{0,2}|1000)$/, "must be a number from 1 to 1000"),
-  v.transform(Number),
-);
+export const Limit = numeric(/^(?:[1-9]\d{0,2}|1000)$/, "must be a number from 1 to 1000");

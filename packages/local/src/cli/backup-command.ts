@@ -2,7 +2,7 @@ import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { withoutSlashes } from "@mailproof/api/http/router";
 import * as v from "valibot";
-import type { Environment } from "../environment.ts";
+import { type Environment, NotEmpty, numeric } from "../environment.ts";
 import { createBackup } from "../storage/backup.ts";
 import { findOld, toBackupName } from "../storage/backup-names.ts";
 import { recordBackup } from "../storage/last-backup.ts";
@@ -12,14 +12,8 @@ import { assertStateFolder } from "./define-app-command.ts";
 import { UsageError } from "./define-command.ts";
 
 const backupOptions = v.strictObject({
-  to: v.pipe(v.string(), v.minLength(1, "must not be empty")),
-  keep: v.optional(
-    v.pipe(
-      v.string(),
-      v.regex(/^[1-9]\d{0,2}$/, "must be a number from 1 to 999"),
-      v.transform(Number),
-    ),
-  ),
+  to: NotEmpty,
+  keep: v.optional(numeric(/^[1-9]\d{0,2}$/, "must be a number from 1 to 999")),
 });
 
 type Options = v.InferOutput<typeof backupOptions>;

@@ -4,6 +4,7 @@ import type { NoVerdict } from "@mailproof/core/deliverability/analyse-domain";
 import { isDomain, parseTypedDomain } from "@mailproof/mail/domain";
 import { parseIp } from "@mailproof/mail/ip";
 import * as v from "valibot";
+import { passing } from "../environment.ts";
 import { PROGRAM } from "../installation.ts";
 import { defineCommand, describeOption, Flag, UsageError } from "./define-command.ts";
 import { DRY_RUN, printQuote } from "./dry-run.ts";
@@ -23,9 +24,9 @@ import { showReports } from "./show-reports.ts";
 import { createStatusLines } from "./status-lines.ts";
 import { choosePaint, replaceControls } from "./terminal.ts";
 
-const Ipv4 = v.pipe(
-  v.string(),
-  v.check((text) => parseIp(text)?.bits === 32, "must be an IPv4 address such as 192.0.2.1"),
+const Ipv4 = passing(
+  (text) => parseIp(text)?.bits === 32,
+  "must be an IPv4 address such as 192.0.2.1",
 );
 
 const USAGE = "DOMAIN [options]";

@@ -9,18 +9,16 @@ import type { LedgerEntry } from "@mailproof/core/money/items";
 import { listEntries } from "@mailproof/core/money/list-entries";
 import { type MovedAmounts, toBalanceChanges } from "@mailproof/core/money/moves";
 import * as v from "valibot";
+import { matching } from "../environment.ts";
 import { GrantAmount, Limit } from "./amounts.ts";
 import { definePortable, Name } from "./define-admin.ts";
 
-const EntryId = v.pipe(
-  v.string(),
-  v.regex(/^\d{4}-\d{2}-\d{2}T\S{1,200}$/, "must be an entry_id of this list"),
-);
+const EntryId = matching(/^\d{4}-\d{2}-\d{2}T\S{1,200}$/, "must be an entry_id of this list");
 
 /** The format of the API's Idempotency-Key header. */
-const RepeatKey = v.pipe(
-  v.string(),
-  v.regex(IDEMPOTENCY_KEY, "must be 1 to 255 printable ASCII characters without spaces"),
+const RepeatKey = matching(
+  IDEMPOTENCY_KEY,
+  "must be 1 to 255 printable ASCII characters without spaces",
 );
 
 const formatEntry = (entry: LedgerEntry & { readonly id: string }) => ({

@@ -6,6 +6,7 @@ import { forgetActivity } from "@mailproof/core/activity/forget";
 import { eraseEverywhere } from "@mailproof/core/erasure/erase-everywhere";
 import { type Address, isAddress, parseAddress } from "@mailproof/mail/address";
 import * as v from "valibot";
+import { matching } from "../environment.ts";
 import { definePortable, Name } from "./define-admin.ts";
 
 const Email = v.pipe(
@@ -16,8 +17,7 @@ const Email = v.pipe(
 );
 
 const Days = v.pipe(
-  v.string(),
-  v.regex(/^(?:plan|[1-9]\d?|100)$/, "must be a number of days from 1 to 100, or plan"),
+  matching(/^(?:plan|[1-9]\d?|100)$/, "must be a number of days from 1 to 100, or plan"),
   v.transform((text) => (text === "plan" ? undefined : Number(text))),
 );
 

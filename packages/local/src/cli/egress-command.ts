@@ -6,7 +6,7 @@ import {
 import { type Domain, isDomain, parseTypedDomain } from "@mailproof/mail/domain";
 import { parseIp } from "@mailproof/mail/ip";
 import * as v from "valibot";
-import { REACH_DOMAINS } from "../environment.ts";
+import { matching, passing, REACH_DOMAINS } from "../environment.ts";
 import { definePrinted } from "./define-admin.ts";
 import { defineCommand, describeOption, Flag } from "./define-command.ts";
 
@@ -26,9 +26,9 @@ const createListSchema = <T extends v.GenericSchema<string, string>>(item: T) =>
     v.array(item),
     v.minLength(1),
   );
-const Ip = v.pipe(
-  v.string(),
-  v.check((text) => parseIp(text) !== undefined, "must be addresses such as 192.0.2.1,2001:db8::1"),
+const Ip = passing(
+  (text) => parseIp(text) !== undefined,
+  "must be addresses such as 192.0.2.1,2001:db8::1",
 );
 
 export const selfTestOptions = v.strictObject({
@@ -57,7 +57,7 @@ export const egressCommands = {
     options: v.strictObject({
       ...selfTestOptions.entries,
       stage: describeOption(
-        v.optional(v.pipe(v.string(), v.regex(/^[\w-]+$/, "must be the name of a stage"))),
+        v.optional(matching(/^[\w-]+$/, "must be the name of a stage")),
         "Tests from a stage on AWS, with AWS's command line.",
         { value: "NAME" },
       ),

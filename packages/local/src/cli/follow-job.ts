@@ -7,6 +7,7 @@ import { type ErrorCode, MailproofError } from "@mailproof/client/errors";
 import type { Job, ResultRow } from "@mailproof/client/types";
 import type { Status } from "@mailproof/core/verify/result";
 import * as v from "valibot";
+import { NotEmpty } from "../environment.ts";
 import { PROGRAM } from "../installation.ts";
 import { linkNewFile } from "../storage/atomic-file.ts";
 import { describeOption, Flag, UsageError } from "./define-command.ts";
@@ -72,7 +73,7 @@ const resolveTarget = (file: string): string => {
 
 export const OUTPUT = {
   out: describeOption(
-    v.optional(v.pipe(v.string(), v.minLength(1, "must not be empty"))),
+    v.optional(NotEmpty),
     "writes the results to this file: .csv, .xlsx or .jsonl, by its ending",
     { value: "FILE", short: "o" },
   ),

@@ -8,6 +8,7 @@ import { type PagePosition, readPosition } from "@mailproof/core/ports/table";
 import { findJob, JOB_STATUSES, type Job } from "@mailproof/core/rows/items";
 import { getRefundedPrice } from "@mailproof/core/rows/refunds";
 import * as v from "valibot";
+import { passing } from "../environment.ts";
 import { Limit } from "./amounts.ts";
 import { definePortable, Name } from "./define-admin.ts";
 
@@ -45,7 +46,7 @@ export const jobDefinitions = {
       mode: v.optional(v.picklist(KEY_MODES, "must be live or test"), "live"),
       status: v.optional(v.picklist(JOB_STATUSES, `must be one of ${JOB_STATUSES.join(", ")}`)),
       limit: v.optional(Limit, "50"),
-      after: v.optional(v.pipe(v.string(), v.check(isCursor, "must be a next of this list"))),
+      after: v.optional(passing(isCursor, "must be a next of this list")),
     }),
     async run({ table }, { account, mode, status, limit, after }) {
       await getExistingAccount(table, account);

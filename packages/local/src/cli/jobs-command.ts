@@ -1,6 +1,7 @@
 import type { Job } from "@mailproof/client/types";
 import { STATUSES } from "@mailproof/core/verify/result";
 import * as v from "valibot";
+import { NotEmpty } from "../environment.ts";
 import { PROGRAM } from "../installation.ts";
 import { defineCommand, describeOption, Flag, UsageError } from "./define-command.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
@@ -26,7 +27,7 @@ export const jobsCommand = defineCommand({
       "verifies the rows of --rows again, a credit for each; then as without it",
     ),
     rows: describeOption(
-      v.optional(v.pipe(v.string(), v.minLength(1, "must not be empty"))),
+      v.optional(NotEmpty),
       "with --again: a status such as unknown, or terms such as reason:timeout,score:0-49",
       { value: "FILTER" },
     ),

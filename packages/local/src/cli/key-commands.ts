@@ -15,6 +15,7 @@ import { Failure } from "@mailproof/core/lib/failure";
 import { KEY_MODES } from "@mailproof/core/money/payer";
 import type { World } from "@mailproof/core/ports/world";
 import * as v from "valibot";
+import { passing } from "../environment.ts";
 import { Duration, Expiry, toExpiryDate } from "./amounts.ts";
 import { definePortable, Name } from "./define-admin.ts";
 import { UsageError } from "./define-command.ts";
@@ -33,10 +34,7 @@ const Networks = v.pipe(
   v.transform(splitWords),
   v.maxLength(NETWORKS_MAX, `must have at most ${NETWORKS_MAX} blocks`),
   v.array(
-    v.pipe(
-      v.string(),
-      v.check(isNetwork, "must be a list of address blocks such as 192.0.2.0/24,2001:db8::/32"),
-    ),
+    passing(isNetwork, "must be a list of address blocks such as 192.0.2.0/24,2001:db8::/32"),
   ),
 );
 

@@ -5,7 +5,7 @@ import type { ListEventsData } from "@mailproof/client/types";
 import { toEventBody, WEBHOOK_EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
 import { generateSecret, signHeaders } from "@mailproof/core/webhooks/signature";
 import * as v from "valibot";
-import { ServiceUrl } from "../environment.ts";
+import { matching, ServiceUrl } from "../environment.ts";
 import { PROGRAM } from "../installation.ts";
 import {
   type CommandInput,
@@ -28,9 +28,9 @@ const EventNames = v.pipe(
   v.transform((text) => text.split(",").map((one) => one.trim())),
   v.array(v.picklist(WEBHOOK_EVENT_TYPES, `must be a list of ${WEBHOOK_EVENT_TYPES.join(", ")}`)),
 );
-const Secret = v.pipe(
-  v.string(),
-  v.regex(/^whsec_[\w+/=-]{20,}$/, "must be a signing secret such as whsec_… in base64"),
+const Secret = matching(
+  /^whsec_[\w+/=-]{20,}$/,
+  "must be a signing secret such as whsec_… in base64",
 );
 
 const Options = v.strictObject({

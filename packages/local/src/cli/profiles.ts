@@ -2,6 +2,7 @@ import { mkdirSync, rmSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import * as v from "valibot";
+import { matching } from "../environment.ts";
 import { readJsonFile, writeFileAtomic } from "../storage/atomic-file.ts";
 import { UsageError } from "./define-command.ts";
 
@@ -14,9 +15,9 @@ const Profiles = v.object({ version: v.literal(1), profiles: v.record(v.string()
 
 export type Profile = v.InferOutput<typeof Profile>;
 
-export const ProfileName = v.pipe(
-  v.string(),
-  v.regex(/^[\w.-]{1,40}$/, "must be a name of letters, digits, dots and dashes"),
+export const ProfileName = matching(
+  /^[\w.-]{1,40}$/,
+  "must be a name of letters, digits, dots and dashes",
 );
 
 /** When the system does not know the user, as in a container or an empty root, uses the usual folder of containers. */

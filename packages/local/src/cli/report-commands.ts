@@ -15,6 +15,7 @@ import {
   REFUSALS_IN_A_ROW,
 } from "@mailproof/core/verify/canaries";
 import * as v from "valibot";
+import { numeric } from "../environment.ts";
 import { definePortable } from "./define-admin.ts";
 import { Flag } from "./define-command.ts";
 
@@ -68,11 +69,7 @@ const findNote = ({ sent, accounts }: CalibrationRow): string | undefined => {
   return undefined;
 };
 
-const Months = v.pipe(
-  v.string(),
-  v.regex(/^(?:[1-9]|1[0-3])$/, "must be a number of months from 1 to 13"),
-  v.transform(Number),
-);
+const Months = numeric(/^(?:[1-9]|1[0-3])$/, "must be a number of months from 1 to 13");
 
 export const reportDefinitions = {
   "admin calibration": definePortable({

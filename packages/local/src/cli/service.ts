@@ -1,6 +1,6 @@
 import { type Client, createClient } from "@mailproof/client/client";
 import * as v from "valibot";
-import { ServiceUrl } from "../environment.ts";
+import { NotEmpty, ServiceUrl } from "../environment.ts";
 import { PROGRAM, START } from "../installation.ts";
 import { type CommandInput, describeOption, Flag, UsageError } from "./define-command.ts";
 import {
@@ -15,11 +15,7 @@ export const SERVICE = {
   api: describeOption(v.optional(ServiceUrl), "URL of the service (or MAILPROOF_API)", {
     value: "URL",
   }),
-  key: describeOption(
-    v.optional(v.pipe(v.string(), v.minLength(1, "must not be empty"))),
-    "API key (or MAILPROOF_KEY)",
-    { value: "KEY" },
-  ),
+  key: describeOption(v.optional(NotEmpty), "API key (or MAILPROOF_KEY)", { value: "KEY" }),
   profile: describeOption(
     v.optional(ProfileName),
     `uses the URL and the key that "mailproof login" stored under this name (or MAILPROOF_PROFILE)`,

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Answerer, UnroutedRequest } from "@mailproof/api/http/answerers";
-import { HttpFailure } from "@mailproof/api/http/http-failure";
+import { createMethodFailure } from "@mailproof/api/http/http-failure";
 import { invalidField, isObject } from "@mailproof/api/http/parse";
 import { answer, asFailure, type HttpRequest, refuse } from "@mailproof/api/http/respond";
 import { storeReach } from "@mailproof/core/egress/reach";
@@ -38,7 +38,7 @@ export const createOperatorRoutes = (
     if (!rawPath.startsWith(OPERATOR_PATH) || !isSame(headers["x-api-key"] ?? "", key))
       return undefined;
     try {
-      if (method !== "POST") throw createMethodFailure(method);
+      if (method !== "POST") throw createMethodFailure(method, "POST");
       const name = rawPath.slice(OPERATOR_PATH.length);
       const command = await loadCommand(world, environment, `admin ${name.replaceAll(".", " ")}`);
       if (!command) throw new Failure("NOT_FOUND", "nothing_charged", `No such command: ${name}.`);
@@ -56,16 +56,6 @@ export const createOperatorRoutes = (
 const isSame = (sent: string, key: string): boolean => timingSafeEqual(hash(sent), hash(key));
 
 const hash = (text: string): Buffer => createHash("sha256").update(text).digest();
-
-const createMethodFailure = (method: string) =>
-  new HttpFailure(
-    "METHOD_NOT_ALLOWED",
-    "nothing_charged",
-    `Method ${method} not allowed; use POST.`,
-    {
-      headers: { allow: "POST" },
-    },
-  );
 
 type OperatorCommand = {
   readonly options: CommandDefinition["options"];
