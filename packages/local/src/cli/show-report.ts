@@ -10,36 +10,49 @@ import {
 } from "./report-sections.ts";
 import { type Paint, replaceControls, type Style, wrapText } from "./terminal.ts";
 
+type Lines = readonly string[];
+
 export type ReportLayout = { readonly columns: number; readonly paint: Paint };
 
 const COLUMNS_MIN = 40;
 /** Longer lines are hard to read, on any screen. */
 const COLUMNS_MAX = 100;
 
+export const createPage = ({ columns, paint }: ReportLayout) => {
+  const width = Math.max(COLUMNS_MIN, Math.min(columns, COLUMNS_MAX)) - 2;
+  return {
+    width,
+    paint,
+    wrap: (text: string, ...styles: readonly Style[]): Lines =>
+      wrapText(text, width).map((line) => (styles.length > 0 ? paint(line, ...styles) : line)),
+    print: (lines: Lines): string =>
+      lines.map((line) => (line === "" ? "\n" : `  ${line}\n`)).join(""),
+  };
+};
+
+export type Page = ReturnType<typeof createPage>;
+
 /** Prints a report: the grade, the recommendations, then all findings. `local` has the extra findings of this machine. */
 export const showReport = (
   report: ReportResponse,
-  { columns, paint }: ReportLayout,
+  layout: ReportLayout,
   local?: LocalFindings,
 ): string => {
   const sections = buildSections(report, local);
-  const width = Math.max(COLUMNS_MIN, Math.min(columns, COLUMNS_MAX)) - 2;
-  const lines = [
+  const page = createPage(layout);
+  return page.print([
     "",
-    ...formatHead(report, sections, width, paint),
-    ...formatRecommendations(report, width, paint),
-    ...formatRecords(report, width, paint),
-    ...formatFlattened(report, width, paint),
-    ...sections.flatMap((section) => formatSection(section, width, paint)),
-    ...formatSpamAssessment(report, width, paint),
-    ...formatHints(local?.hints ?? [], width, paint),
+    ...formatHead(report, sections, page),
+    ...formatRecommendations(report, page),
+    ...formatRecords(report, page),
+    ...formatFlattened(report, page),
+    ...sections.flatMap((section) => formatSection(section, page)),
+    ...formatSpamAssessment(report, page),
+    ...formatHints(local?.hints ?? [], page),
     "",
-    ...wrapText(`Scored by model ${report.model_version}.`, width).map((line) =>
-      paint(line, "dim"),
-    ),
+    ...page.wrap(`Scored by model ${report.model_version}.`, "dim"),
     "",
-  ];
-  return lines.map((line) => (line === "" ? "\n" : `  ${line}\n`)).join("");
+  ]);
 };
 
 const STYLE_OF_GRADE: Readonly<Record<Grade, Style>> = {
@@ -65,9 +78,8 @@ const CAP_TEXTS: Readonly<Record<string, string>> = {
 const formatHead = (
   report: ReportResponse,
   sections: readonly ReportSection[],
-  width: number,
-  paint: Paint,
-): readonly string[] => {
+  page: Page,
+): Lines => {
   const { domain, sending_ip: sendingIp, score, grade, score_parts } = report;
   const { capped_by: cappedBy, before_cap: uncapped } = score_parts;
   const style = STYLE_OF_GRADE[grade];
@@ -75,16 +87,15 @@ const formatHead = (
   const cap =
     cappedBy === undefined
       ? []
-      : wrapText(
+      : page.wrap(
           `${uncapped}, but no more than ${score} while ${CAP_TEXTS[cappedBy] ?? cappedBy}.`,
-          width,
         );
   return [
-    `${paint(` ${grade} `, "bold", "reversed", style)} ${paint(`${score} of 100`, "bold")}`,
-    ...wrapText(`${domain}${from}`, width).map((line) => paint(line, "bold")),
-    paint(formatBar(score, width), style),
+    `${page.paint(` ${grade} `, "bold", "reversed", style)} ${page.paint(`${score} of 100`, "bold")}`,
+    ...page.wrap(`${domain}${from}`, "bold"),
+    page.paint(formatBar(score, page.width), style),
     ...cap,
-    ...formatUnknownSections(report, sections, width),
+    ...formatUnknownSections(report, sections, page),
   ];
 };
 
@@ -92,32 +103,28 @@ const formatHead = (
 const formatUnknownSections = (
   report: ReportResponse,
   sections: readonly ReportSection[],
-  width: number,
-): readonly string[] => {
+  page: Page,
+): Lines => {
   const open = sections.filter(({ score }) => score === undefined);
   if (open.length === 0) return [];
   const titles = open.map(({ title }) => title).join(", ");
   const low =
     report.confidence === "low" ? " Low confidence: they are more than half of its weight." : "";
-  return wrapText(`No result, left out of the score: ${titles}.${low}`, width);
+  return page.wrap(`No result, left out of the score: ${titles}.${low}`);
 };
 
 const formatBar = (score: number, width: number): string =>
   "━".repeat(Math.round((score / 100) * width)).padEnd(width, "╌");
 
-const formatRecommendations = (
-  { recommendations }: ReportResponse,
-  width: number,
-  paint: Paint,
-): readonly string[] => {
+const formatRecommendations = ({ recommendations }: ReportResponse, page: Page): Lines => {
   const worth = recommendations.filter(({ severity }) => severity !== "info");
-  if (worth.length === 0) return ["", paint("Nothing needs fixing.", "green")];
+  if (worth.length === 0) return ["", page.paint("Nothing needs fixing.", "green")];
   const rows = worth.flatMap(({ severity, points_regained: pointsRegained, text }, at) => {
     const gain = (pointsRegained > 0 ? `+${pointsRegained}` : "").padStart(4);
-    const lead = `${String(at + 1).padStart(2)}. ${paint(gain, "bold")} ${formatMark(severity, paint)} `;
-    return formatHanging(lead, " ".repeat(11), replaceControls(text), width, 11);
+    const lead = `${String(at + 1).padStart(2)}. ${page.paint(gain, "bold")} ${formatMark(severity, page)} `;
+    return formatHanging(lead, replaceControls(text), page, 11);
   });
-  return ["", paint("What to fix first", "bold"), ...rows];
+  return ["", page.paint("What to fix first", "bold"), ...rows];
 };
 
 type Proposal = Pick<
@@ -126,7 +133,7 @@ type Proposal = Pick<
 >;
 
 /** Formats the records to publish, each once. Their values are never wrapped, so that people can copy them. */
-const formatRecords = (report: ReportResponse, width: number, paint: Paint): readonly string[] => {
+const formatRecords = (report: ReportResponse, page: Page): Lines => {
   const { recommendations, after_records: after } = report;
   const seen = new Set<string>();
   const rows = recommendations.flatMap((one) => {
@@ -134,40 +141,32 @@ const formatRecords = (report: ReportResponse, width: number, paint: Paint): rea
     const key = `${one.record.type} ${one.record.name} ${one.record.value}`;
     if (seen.has(key)) return [];
     seen.add(key);
-    return formatProposal(one, width, paint);
+    return formatProposal(one, page);
   });
   if (rows.length === 0) return [];
   const gain = after ? ` The score is then at least ${after.score}, grade ${after.grade}.` : "";
   return [
     "",
-    paint("Records to publish", "bold"),
-    ...wrapText(`Fill in what is between < and >.${gain}`, width).map((line) => paint(line, "dim")),
+    page.paint("Records to publish", "bold"),
+    ...page.wrap(`Fill in what is between < and >.${gain}`, "dim"),
     ...rows,
   ];
 };
 
-const formatFlattened = (
-  { flattened_spf: flattened }: ReportResponse,
-  width: number,
-  paint: Paint,
-): readonly string[] => {
+const formatFlattened = ({ flattened_spf: flattened }: ReportResponse, page: Page): Lines => {
   if (!flattened) return [];
   const { includes, lookups, bytes } = flattened;
   const names = includes.map(({ include, address_blocks: n }) => `${include} (${n})`).join(", ");
   const cost = `Address blocks instead of ${names}: ${lookups} DNS look-ups, ${bytes} bytes. When one of these services changes its addresses, update this record, or its mail fails SPF.`;
   return [
     "",
-    paint("SPF record with fewer look-ups", "bold"),
-    ...wrapText(replaceControls(cost), width).map((line) => paint(line, "dim")),
-    ...formatProposal(flattened, width, paint),
+    page.paint("SPF record with fewer look-ups", "bold"),
+    ...page.wrap(replaceControls(cost), "dim"),
+    ...formatProposal(flattened, page),
   ];
 };
 
-const formatProposal = (
-  { record, replaces = [], file, note }: Proposal,
-  width: number,
-  paint: Paint,
-): readonly string[] => {
+const formatProposal = ({ record, replaces = [], file, note }: Proposal, page: Page): Lines => {
   if (!record) return [];
   const { type, name, value, strings = [] } = record;
   const split =
@@ -178,15 +177,13 @@ const formatProposal = (
   const instead = replaces.length === 0 ? "" : ", instead of:";
   return [
     "",
-    ...wrapText(`${type} at ${replaceControls(name)}${instead}`, width).map((line) =>
-      paint(line, "bold"),
-    ),
+    ...page.wrap(`${type} at ${replaceControls(name)}${instead}`, "bold"),
     ...replaces.map(
       (one) =>
         `- ${replaceControls(one.name === name ? one.value : `${one.value} (at ${one.name})`)}`,
     ),
     replaceControls(value),
-    ...notes.flatMap((text) => wrapText(text, width)).map((line) => paint(line, "dim")),
+    ...notes.flatMap((text) => page.wrap(text, "dim")),
     ...(file
       ? [`File at ${file.url}:`, ...file.content.trimEnd().split("\r\n").map(replaceControls)]
       : []),
@@ -194,14 +191,10 @@ const formatProposal = (
 };
 
 /** Formats text after a lead of `columns` width; colour codes may make the lead longer than it looks. */
-const formatHanging = (
-  lead: string,
-  below: string,
-  text: string,
-  width: number,
-  columns: number,
-): readonly string[] =>
-  wrapText(text, width - columns).map((line, at) => `${at === 0 ? lead : below}${line}`);
+const formatHanging = (lead: string, text: string, { width }: Page, columns: number): Lines =>
+  wrapText(text, width - columns).map(
+    (line, at) => `${at === 0 ? lead : " ".repeat(columns)}${line}`,
+  );
 
 const MARKS: Readonly<Record<Severity, readonly [sign: string, style: Style]>> = {
   critical: ["✗", "red"],
@@ -211,7 +204,7 @@ const MARKS: Readonly<Record<Severity, readonly [sign: string, style: Style]>> =
   info: ["i", "dim"],
 };
 
-const formatMark = (severity: Severity, paint: Paint): string => {
+const formatMark = (severity: Severity, { paint }: Page): string => {
   const [sign, style] = MARKS[severity];
   return paint(sign, style);
 };
@@ -229,31 +222,31 @@ const STATUS_TEXTS: Readonly<Record<string, readonly [words: string, style: Styl
 
 const TITLE_COLUMNS = 17;
 
-const formatSection = (section: ReportSection, width: number, paint: Paint): readonly string[] => {
+const formatSection = (section: ReportSection, page: Page): Lines => {
   const { title, score, status, details, issues } = section;
   const [words, style] = STATUS_TEXTS[status] ?? [status, "dim"];
   const points = score === undefined ? "  –" : String(score).padStart(3);
   return [
     "",
-    `${paint(title.padEnd(TITLE_COLUMNS), "bold")}${points}  ${paint(words, style)}`,
+    `${page.paint(title.padEnd(TITLE_COLUMNS), "bold")}${points}  ${page.paint(words, style)}`,
     ...details.flatMap((detail) =>
-      wrapText(replaceControls(detail), width - 4).map((line) => `    ${paint(line, "dim")}`),
+      wrapText(replaceControls(detail), page.width - 4).map(
+        (line) => `    ${page.paint(line, "dim")}`,
+      ),
     ),
-    ...issues.flatMap((issue) => formatIssue(issue, width, paint)),
+    ...issues.flatMap((issue) => formatIssue(issue, page)),
   ];
 };
 
 const formatIssue = (
   { severity, message, cost_points: costPoints }: ReportIssue,
-  width: number,
-  paint: Paint,
-): readonly string[] => {
+  page: Page,
+): Lines => {
   const cost = costPoints > 0 ? ` (-${costPoints})` : "";
   return formatHanging(
-    `  ${formatMark(severity, paint)} `,
-    "    ",
+    `  ${formatMark(severity, page)} `,
     `${replaceControls(message)}${cost}`,
-    width,
+    page,
     4,
   );
 };
@@ -264,39 +257,25 @@ const STYLE_OF_LIKELIHOOD: Readonly<Record<string, Style>> = {
   high: "red",
 };
 
-const formatSpamAssessment = (
-  { spam_assessment }: ReportResponse,
-  width: number,
-  paint: Paint,
-): readonly string[] => {
+const formatSpamAssessment = ({ spam_assessment }: ReportResponse, page: Page): Lines => {
   const { spam_likelihood: likelihood, score, factors } = spam_assessment;
-  const likelihoodText = paint(likelihood, STYLE_OF_LIKELIHOOD[likelihood] ?? "dim");
+  const likelihoodText = page.paint(likelihood, STYLE_OF_LIKELIHOOD[likelihood] ?? "dim");
   return [
     "",
-    `${paint("To a spam filter".padEnd(TITLE_COLUMNS), "bold")}${String(score).padStart(3)}  ${likelihoodText} suspicion`,
+    `${page.paint("To a spam filter".padEnd(TITLE_COLUMNS), "bold")}${String(score).padStart(3)}  ${likelihoodText} suspicion`,
     ...factors.flatMap(({ impact, points, description }) => {
-      const sign = impact === "positive" ? paint("✓", "green") : paint("✗", "red");
+      const sign = impact === "positive" ? page.paint("✓", "green") : page.paint("✗", "red");
       const cost = points > 0 ? ` (+${points})` : "";
-      return formatHanging(
-        `  ${sign} `,
-        "    ",
-        `${replaceControls(description)}${cost}`,
-        width,
-        4,
-      );
+      return formatHanging(`  ${sign} `, `${replaceControls(description)}${cost}`, page, 4);
     }),
   ];
 };
 
-const formatHints = (
-  hints: LocalFindings["hints"],
-  width: number,
-  paint: Paint,
-): readonly string[] =>
+const formatHints = (hints: LocalFindings["hints"], page: Page): Lines =>
   hints.length === 0
     ? []
     : [
         "",
-        paint("Optional improvements", "bold"),
-        ...toIssues(hints).flatMap((hint) => formatIssue(hint, width, paint)),
+        page.paint("Optional improvements", "bold"),
+        ...toIssues(hints).flatMap((hint) => formatIssue(hint, page)),
       ];
