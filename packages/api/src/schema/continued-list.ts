@@ -50,18 +50,12 @@ export const ComparedLists = v.object({
   ),
 });
 
-export const toComparedLists = ({
-  added,
-  kept,
-  stale,
-  removed,
-  keptSince,
-}: Comparison): v.InferOutput<typeof ComparedLists> => ({
-  new: added,
-  kept,
-  again: stale,
-  removed,
-  ...(keptSince !== null && { kept_since: keptSince }),
+export const toComparedLists = (lists: Comparison): v.InferOutput<typeof ComparedLists> => ({
+  new: lists.added,
+  kept: lists.kept,
+  again: lists.stale,
+  removed: lists.removed,
+  ...(lists.keptSince !== null && { kept_since: lists.keptSince }),
 });
 
 type ContinuationFields = {

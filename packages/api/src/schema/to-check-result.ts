@@ -22,22 +22,14 @@ export const toMoney = (
   ...(replayed && { idempotent_replay: true }),
 });
 
-export const toCheckSummary = ({
-  id,
-  domain,
-  sendingIp,
-  score,
-  grade,
-  confidence,
-  checkedAt,
-}: StoredCheck["check"]): CheckSummary => ({
-  check_id: id,
-  ...toDomainFields(domain),
-  sending_ip: sendingIp,
-  score,
-  grade,
-  confidence,
-  checked_at: checkedAt,
+export const toCheckSummary = (check: StoredCheck["check"]): CheckSummary => ({
+  check_id: check.id,
+  ...toDomainFields(check.domain),
+  sending_ip: check.sendingIp,
+  score: check.score,
+  grade: check.grade,
+  confidence: check.confidence,
+  checked_at: check.checkedAt,
 });
 
 export const toCheckResult = ({ check, report }: StoredCheck): CheckResult => ({
@@ -92,14 +84,8 @@ export const toSections = (report: StoredReport) => {
   };
 };
 
-export const toProposalFields = ({
-  record,
-  open,
-  replaces,
-  points,
-  note,
-  file,
-}: ProposedRecord) => {
+export const toProposalFields = (proposal: ProposedRecord) => {
+  const { record, open, replaces, points, note, file } = proposal;
   const strings = record.type === "TXT" ? toStrings(record.value) : [];
   return {
     record: {
@@ -112,16 +98,11 @@ export const toProposalFields = ({
   };
 };
 
-export const toFlattenedSpf = ({
-  proposal,
-  includes,
-  lookups,
-  bytes,
-}: FlattenedRecord): FlattenedSpf => ({
-  ...toProposalFields(proposal),
-  includes: includes.map(({ include, blocks }) => ({ include, address_blocks: blocks })),
-  lookups,
-  bytes,
+export const toFlattenedSpf = (flattened: FlattenedRecord): FlattenedSpf => ({
+  ...toProposalFields(flattened.proposal),
+  includes: flattened.includes.map(({ include, blocks }) => ({ include, address_blocks: blocks })),
+  lookups: flattened.lookups,
+  bytes: flattened.bytes,
 });
 
 export const toIssues = (found: readonly CoreIssue[]): CheckResult["dns"]["issues"] =>

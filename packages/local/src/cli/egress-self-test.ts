@@ -125,18 +125,11 @@ const readBlocks = async ({
   }
 };
 
-export const toSelfTestOutput = ({
-  mayProbe,
-  reach,
-  ips,
-  exits,
-  contactedServers,
-  findings,
-}: SelfTest) => ({
-  may_probe: mayProbe,
-  reach,
-  ips,
-  exits: exits.map(({ exit, isReachable, ip, port25, ptr, isHello, isForward }) => ({
+export const toSelfTestOutput = (test: SelfTest) => ({
+  may_probe: test.mayProbe,
+  reach: test.reach,
+  ips: test.ips,
+  exits: test.exits.map(({ exit, isReachable, ip, port25, ptr, isHello, isForward }) => ({
     exit,
     is_reachable: isReachable,
     ip,
@@ -145,13 +138,13 @@ export const toSelfTestOutput = ({
     is_hello: isHello,
     is_forward: isForward,
   })),
-  contacted_servers: contactedServers.map(({ domain, exit, reply, isOpen }) => ({
+  contacted_servers: test.contactedServers.map(({ domain, exit, reply, isOpen }) => ({
     domain,
     exit,
     reply,
     is_open: isOpen,
   })),
-  findings,
+  findings: test.findings,
 });
 
 const STYLES: Readonly<Record<SelfTestFinding["holds"], Style>> = {

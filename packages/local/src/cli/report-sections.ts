@@ -77,15 +77,9 @@ export const buildSections = (
   ];
 };
 
-const pickSection = ({
-  status,
-  score,
-  issues,
-}: Pick<CheckResult["authentication"]["dkim"], "status" | "score" | "issues">) => ({
-  status,
-  score,
-  issues,
-});
+type Scored = Pick<CheckResult["authentication"]["dkim"], "status" | "score" | "issues">;
+
+const pickSection = ({ status, score, issues }: Scored) => ({ status, score, issues });
 
 const TITLES: Readonly<Record<CheckComponent, string>> = {
   dns: "Mail hosts (MX)",
@@ -113,12 +107,10 @@ const listSpfDetails = ({
   ];
 };
 
-const listDkimDetails = ({
-  authentication: {
-    dkim: { selectors_found: selectors },
-  },
-}: ReportResponse): readonly string[] =>
-  selectors.length === 0 ? [] : [`selectors found: ${selectors.join(", ")}`];
+const listDkimDetails = ({ authentication }: ReportResponse): readonly string[] => {
+  const { selectors_found: selectors } = authentication.dkim;
+  return selectors.length === 0 ? [] : [`selectors found: ${selectors.join(", ")}`];
+};
 
 const listDmarcDetails = ({
   authentication: { dmarc },

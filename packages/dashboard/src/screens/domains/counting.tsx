@@ -1,22 +1,12 @@
 import { formatNumber } from "../../format.ts";
 import { Head } from "../../parts/row-table.tsx";
+import type { MessageReport } from "../mail-tests/mail-test.ts";
+import type { Check } from "./check.ts";
 
 const NUMBERS = ["Score", "Weight", "Points"];
 
 type Props = {
-  readonly scored: {
-    readonly score: number;
-    readonly score_parts: {
-      readonly components: readonly {
-        readonly component: string;
-        readonly weight: number;
-        readonly score: number;
-      }[];
-      readonly before_cap: number;
-      readonly capped_by?: string;
-    };
-    readonly missing_parts: readonly string[];
-  };
+  readonly scored: Pick<Check | MessageReport, "score" | "score_parts" | "missing_parts">;
   readonly titles: Readonly<Record<string, string>>;
   readonly capReasons: Readonly<Record<string, string>>;
 };

@@ -1,38 +1,6 @@
-import { useRef } from "preact/hooks";
 import { toDocsHref } from "../../base.ts";
+import { OneLineForm } from "../../parts/one-line-form.tsx";
 import { navigate } from "../../router.ts";
-
-const VerifyForm = () => {
-  const field = useRef<HTMLInputElement>(null);
-  return (
-    <form
-      class="one-line"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const email = field.current?.value.trim() ?? "";
-        if (email === "") field.current?.focus();
-        else navigate("verify", { state: { email } });
-      }}
-    >
-      <label for="quick-email">Verify an address</label>
-      <div class="with-button">
-        <input
-          ref={field}
-          id="quick-email"
-          type="text"
-          inputMode="email"
-          autocomplete="off"
-          autocapitalize="off"
-          spellcheck={false}
-          placeholder="ada@example.com"
-        />
-        <button type="submit" class="primary">
-          Verify
-        </button>
-      </div>
-    </form>
-  );
-};
 
 type Props = { readonly isNew: boolean };
 
@@ -51,7 +19,15 @@ export const QuickVerify = ({ isNew }: Props) => (
         <p>Enter any address and press Verify. You see whether to send to it, and why.</p>
       </>
     )}
-    <VerifyForm key="form" />
+    <OneLineForm
+      key="form"
+      id="quick-email"
+      label="Verify an address"
+      inputMode="email"
+      placeholder="ada@example.com"
+      action="Verify"
+      onText={(email) => navigate("verify", { state: { email } })}
+    />
     {isNew && (
       <p class="soft">
         From a program it is one request: <a href={toDocsHref("/quick-start")}>Quick start</a>.

@@ -3,9 +3,9 @@ import { useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { formatCount } from "../../format.ts";
-import { handleSubmit } from "../../parts/action.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
+import { OneLineForm } from "../../parts/one-line-form.tsx";
 import { usePrices } from "../../parts/price.ts";
 import { ReachNotice } from "../../parts/reach-notice.tsx";
 import { Screen } from "../../parts/screen.tsx";
@@ -85,9 +85,8 @@ const useScreen = (): Verification => {
     field,
     verify: (email) => {
       if (field.current) field.current.value = email;
-      if (email === "") field.current?.focus();
       // The same text again is the same intent, so it costs nothing.
-      else if (now.kind === "empty" || !isSame(email)) run(createIntent(email));
+      if (now.kind === "empty" || !isSame(email)) run(createIntent(email));
       else if (now.kind !== "asking") run(now.intent);
     },
     verifyAfresh: (email) => run(createIntent(email)),
@@ -114,29 +113,18 @@ const PriceHint = () => {
 };
 
 const AddressForm = ({ state, field, verify }: Verification) => (
-  <form
-    class="one-line"
-    noValidate
-    onSubmit={handleSubmit(() => verify(field.current?.value.trim() ?? ""))}
+  <OneLineForm
+    id="email"
+    label="Address"
+    inputMode="email"
+    placeholder="ada@example.com"
+    action="Verify"
+    isBusy={state.kind === "asking"}
+    field={field}
+    onText={verify}
   >
-    <label for="email">Address</label>
-    <div class="with-button">
-      <input
-        ref={field}
-        id="email"
-        type="text"
-        inputMode="email"
-        autocomplete="off"
-        autocapitalize="off"
-        spellcheck={false}
-        placeholder="ada@example.com"
-      />
-      <button type="submit" class="primary" aria-disabled={state.kind === "asking"}>
-        Verify
-      </button>
-    </div>
     <PriceHint />
-  </form>
+  </OneLineForm>
 );
 
 const LAB_EXAMPLES = [
