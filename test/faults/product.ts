@@ -266,8 +266,8 @@ export const FAULTS: readonly Fault[] = [
   ),
   inDashboard("screens/operator/command.tsx", "operator")(
     "a command that cannot be undone runs without a question",
-    "if (confirm === undefined) void run();\n          else setAsked(true);",
-    "void run();",
+    "confirm === undefined ? action.run() : setAsked(true)",
+    "action.run()",
   ),
   inDashboard("screens/domain-reports/upload.tsx", "domain-reports")(
     "a report that was there before is shown as new",
