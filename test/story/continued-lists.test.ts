@@ -1,8 +1,9 @@
+import { setRetention } from "@mailproof/core/accounts/retention";
 import { DAY_MS } from "@mailproof/core/lib/time";
 import { verifyChunk } from "@mailproof/core/lists/chunk-worker";
 import type { Table } from "@mailproof/core/ports/table";
 import { expect, test } from "vitest";
-import { whenQuiet, whenReconciled } from "../app/drain-queues.ts";
+import { whenQuiet, whenReconciled, whenWorked } from "../app/drain-queues.ts";
 import { runTurn, withTable } from "../app/faulty-worlds.ts";
 import { readCredits, thenConsistent } from "../app/ledger.ts";
 import { send } from "../app/send.ts";
@@ -424,4 +425,18 @@ test("the kept results of several chunks are written at a time", async () => {
 
   expect(data.compared).toMatchObject({ kept: 16 });
   expect(Object.fromEntries(most)).toMatchObject({ CHUNKS: 8, RESULTS: 4 });
+});
+
+test("a chunk with kept results waits longer than its results are stored", async () => {
+  const ctx = await givenFirst("email\nann@x.com\n");
+  await setRetention(ctx.table, ctx.account, 1);
+  const { data } = await whenContinued(ctx, { content: "email\nann@x.com\ngreylisted@x.com\n" });
+  await whenWorked(ctx);
+
+  ctx.later(1.5 * DAY_MS);
+  await whenQuiet(ctx);
+
+  const job = await readJob(ctx, data.job_id);
+  expect(job).toMatchObject({ status: "completed", progress: { processed: 2 } });
+  expect(formatRows(job)).toEqual(["2 ann@x.com valid", "3 greylisted@x.com unknown"]);
 });

@@ -205,7 +205,8 @@ const buildChunkOutcome = (
     return {
       update: toChunkKey(job.id, chunk),
       add: { rows: rows.length },
-      set: { ...schedule, [field]: token, waiting },
+      // A chunk has its expiry from the start if it keeps results of an earlier list. It must not expire while rows wait.
+      set: { expires_at: undefined, ...schedule, [field]: token, waiting },
       where: { [field]: { missing: true } },
     };
   const done = {
