@@ -440,3 +440,25 @@ test("a chunk with kept results waits longer than its results are stored", async
   expect(job).toMatchObject({ status: "completed", progress: { processed: 2 } });
   expect(formatRows(job)).toEqual(["2 ann@x.com valid", "3 greylisted@x.com unknown"]);
 });
+
+test.each([
+  ["keeps", "whose server greylists", "greylisted", 1],
+  ["does not keep", "that was not charged", "ip_blocked", 0],
+])("a list %s a role address %s", async (_case, _of, reason, kept) => {
+  const sound = await givenChunked();
+  const { engine } = sound.world;
+  const probe: typeof engine.probe = async (question) => {
+    const answer = await engine.probe(question);
+    return { ...answer, finding: { ...answer.finding, verdict: "unknown", reason } };
+  };
+  const ctx = { ...sound, world: { ...sound.world, engine: { ...engine, probe } } };
+  const content = "email\ninfo@x.com\n";
+  const fileKey = await givenUpload(ctx, ctx.liveKey, content);
+  await whenFiled(ctx.world, ctx.liveKey, createProcessRequest(fileKey));
+  await whenQuiet(ctx);
+
+  const { data } = await whenContinued(ctx, { content });
+
+  expect(await readJob(ctx)).toMatchObject({ status: "completed", progress: { risky: 1 } });
+  expect(data.compared).toMatchObject({ kept, again: 1 - kept });
+});

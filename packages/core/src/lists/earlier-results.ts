@@ -13,7 +13,9 @@ import { iterateChunks } from "../rows/chunks.ts";
 import { findInputMetadata } from "../rows/input-metadata.ts";
 import type { Job } from "../rows/items.ts";
 import { ERASED, isDuplicate, type PackedRow, readPackedRows } from "../rows/results.ts";
-import { readPackedValues, unpack } from "../verify/pack.ts";
+import { readPackedValues } from "../verify/pack.ts";
+import { isServerUnasked } from "../verify/result.ts";
+import { findOwnCause } from "../verify/unpaid-results.ts";
 
 // Compares the addresses of a new list with the results of an earlier one.
 
@@ -149,10 +151,11 @@ export const compareLists = async (
   return { comparison: { added, kept, stale, removed, keptSince }, states };
 };
 
-/** A role address has its status without a reply of the mail server, also where it was not charged for that reason. */
+/** A role address has its status by its name, also when its mail server was not asked, or not for a reason of ours. */
 const hasVerdict = (packed: PackedRow[1]): boolean => {
-  const [, , status] = readPackedValues(packed);
-  return status === "role" ? unpack(packed).verification.smtpCheck : status !== "unknown";
+  const [, , status, , reason, subStatus] = readPackedValues(packed);
+  if (status !== "role") return status !== "unknown";
+  return !isServerUnasked({ reason, subStatus }) && !findOwnCause({ status, reason, subStatus });
 };
 
 /** These results hold whether or not mail to the address bounced: see the precedence of verdicts. */
