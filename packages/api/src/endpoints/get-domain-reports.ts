@@ -165,7 +165,7 @@ export const getDomainReports = endpoint({
       mergeReports(world, caller, { domain, days, until: to, authenticatedOnly: false }),
       findStoredDays(world.table, { owner, domain }),
     ]);
-    const unreadable = await listUnreadable(world.table, owner, merged.since);
+    const unreadable = await listUnreadable(world.table, owner, merged);
     const { dmarc, tls } = merged;
     const senders = listSenders(dmarc.sources, domain);
     const remaining = after === undefined ? dmarc.sources : skipTo(dmarc.sources, after);

@@ -33,9 +33,9 @@ const readReports = async ({ world, liveKey: key }: Context, domain = "example.c
   return { reporters: data.reporters, messages: data.dmarc.messages, tls: data.tls.succeeded };
 };
 
-const readFaults = async ({ world, liveKey: key }: Context) => {
+const readFaults = async ({ world, liveKey: key }: Context, query = {}) => {
   const route = "GET /v1/deliverability/domains/example.com/reports";
-  const { data } = await send(world, route, { key });
+  const { data } = await send(world, route, { key, query });
   return { notes: data.notes, unreadable: data.unreadable };
 };
 
@@ -160,7 +160,7 @@ test.each(asRows`
   },
 );
 
-test("one item stores the unreadable mails of a day with the last fault, and the report shows each day", async () => {
+test("one item stores the unreadable mails of a day with the last fault, and the report shows each day of its window", async () => {
   const ctx = await setup();
   for (const content of ["<a", "<b/>", "<feedback/>"])
     await ctx.arrives(createReportMail([{ content, type: "text/xml" }]));
@@ -174,6 +174,8 @@ test("one item stores the unreadable mails of a day with the last fault, and the
     { day: "2026-11-22", mails: 1, field: "date-range" },
     { day: "2026-11-21", mails: 3, field: "feedback.report_metadata" },
   ]);
+  const { unreadable: earlier } = await readFaults(ctx, { to: "2026-11-21" });
+  expect(earlier).toEqual(unreadable.slice(1));
 });
 
 test("a mailed report with a fault outside its sums counts, and the report shows the fault", async () => {

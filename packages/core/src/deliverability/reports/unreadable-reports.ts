@@ -40,15 +40,13 @@ const Stored = v.object({
   what: v.string(),
 });
 
-/** Sorts after every key of a day. */
-const LAST = "~";
-
+/** Lists the days from `since` to `until`, the newest first. */
 export const listUnreadable = async (
   table: Table,
   owner: string,
-  since: string,
+  { since, until }: { readonly since: string; readonly until: string },
 ): Promise<readonly UnreadableReports[]> => {
-  const query = { pk: toPartition(owner), sk: { from: since, to: LAST }, newestFirst: true };
+  const query = { pk: toPartition(owner), sk: { from: since, to: until }, newestFirst: true };
   const items = await Array.fromAsync(paginateQuery(table, { ...query, pageSize: 100 }));
   return items.map((item) => {
     const { sk: day, ...stored } = v.parse(Stored, item);
