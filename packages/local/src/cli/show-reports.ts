@@ -30,7 +30,7 @@ const formatDmarc = (dmarc: Dmarc, page: Page): readonly string[] => {
   if (dmarc.aligned_share === undefined) return [];
   const sum = `${formatShare(dmarc.aligned_share)} of ${countOf(dmarc.messages, "message")} aligned (SPF ${dmarc.spf_aligned}, DKIM ${dmarc.dkim_aligned})`;
   const { unauthenticated_reports: others } = dmarc;
-  const note = `${countOf(others, "DMARC report")} arrived in mail that did not pass DMARC. Any host may have sent them, so no advice is based on them.`;
+  const note = `${countOf(others, "DMARC report")} arrived in mail that did not pass DMARC. Any host may have sent them: no event and no stricter policy depends on them.`;
   const more = dmarc.source_count - Math.min(SOURCES_SHOWN, dmarc.sources.length);
   return [
     ...page.wrap(sum),

@@ -143,7 +143,7 @@ const Summary = ({
       {formatCount(dmarc.reports, "DMARC report")} and {formatCount(tls.reports, "TLS report")},
       from {reporters.map(({ name, reports }) => `${name} (${reports})`).join(", ")}.
       {dmarc.unauthenticated_reports > 0 &&
-        ` ${formatCount(dmarc.unauthenticated_reports, "DMARC report")} arrived in mail that did not pass DMARC. Any host may have sent them, so no advice is based on them.`}
+        ` ${formatCount(dmarc.unauthenticated_reports, "DMARC report")} arrived in mail that did not pass DMARC. Any host may have sent them: no event and no stricter policy depends on them.`}
       {truncated && " There are more than 5,000 reports: the oldest are not counted."}
       {stored !== undefined && stored.from < from && (
         <>
