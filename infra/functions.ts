@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { deriveFrontSecret } from "@mailproof/functions/client-ip";
+import { listFrontSecrets } from "@mailproof/functions/client-ip";
 import { getQueueSetting, WITHHELD } from "@mailproof/functions/settings";
 import { getBundle } from "./bundles.ts";
 import { proxies } from "./exits.ts";
@@ -73,7 +73,11 @@ const SETTINGS = new Map<string, Settings>([
   createSetting("SEALING_KEY_BEFORE", secrets.sealingKeyBefore.value),
   createSetting(
     "FRONT_SECRET",
-    settings.dashboard === "cloudfront" ? secrets.sealingKey.value.apply(deriveFrontSecret) : "",
+    settings.dashboard === "cloudfront"
+      ? $util
+          .all([secrets.sealingKey.value, secrets.sealingKeyBefore.value])
+          .apply(listFrontSecrets)
+      : "",
   ),
   createSetting("SMTP_PROXIES", proxies),
   createSetting("SPAMHAUS_KEY", secrets.spamhausKey.value),

@@ -1,16 +1,25 @@
-import { deriveFrontSecret, FRONT_HEADER, getClientIp } from "@mailproof/functions/client-ip";
+import {
+  deriveFrontSecret,
+  FRONT_HEADER,
+  getClientIp,
+  listFrontSecrets,
+} from "@mailproof/functions/client-ip";
 import { expect, test } from "vitest";
 
 const FRONT_SECRET = deriveFrontSecret("a sealing key");
 const CLOUDFRONT = "203.0.113.9";
 
-const fromCloudFront = (forwarded: string | undefined, secret = FRONT_SECRET) =>
+const fromCloudFront = (
+  forwarded: string | undefined,
+  secret = FRONT_SECRET,
+  secrets = FRONT_SECRET,
+) =>
   getClientIp(
     {
       headers: { "x-forwarded-for": forwarded, [FRONT_HEADER]: secret },
       requestContext: { http: { sourceIp: CLOUDFRONT } } as never,
     },
-    FRONT_SECRET,
+    secrets,
   );
 
 test.each([
@@ -34,6 +43,13 @@ test.each([
   ["an empty secret", ""],
 ])("a Lambda uses the direct caller's address when the caller's secret is %s", (_case, secret) => {
   expect(fromCloudFront("192.0.2.7", secret)).toBe(CLOUDFRONT);
+});
+
+test("a Lambda reads the viewer's address while CloudFront sends the secret of the sealing key before", () => {
+  const secrets = listFrontSecrets(["another sealing key", "a sealing key"]);
+
+  expect(fromCloudFront("192.0.2.7", FRONT_SECRET, secrets)).toBe("192.0.2.7");
+  expect(listFrontSecrets(["a sealing key", ""])).toBe(FRONT_SECRET);
 });
 
 test("a Lambda without the secret uses the direct caller's address and ignores the headers", () => {

@@ -17,6 +17,7 @@ beforeAll(async () => {
       APP_DOMAIN: "app.example.com",
       APP_CERTIFICATE: CERTIFICATE,
       WEB_ACL,
+      SST_SECRET_SealingKeyBefore: "the sealing key before",
     }),
   );
 });
@@ -49,6 +50,8 @@ test("CloudFront requests all but the assets from the API, with every method and
       ],
     },
   ]);
+  const before = deriveFrontSecret("the sealing key before");
+  expect(JSON.stringify(it.settingsOf("HttpListJobs"))).toContain(`,${before}`);
   expect(defaultCacheBehavior).toMatchObject({
     targetOriginId: "api",
     viewerProtocolPolicy: "https-only",
