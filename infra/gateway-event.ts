@@ -35,13 +35,12 @@ export const toEvent = (
   const isBase64Encoded = Buffer.isBuffer(sent.body);
   return {
     version: "2.0",
-    routeKey: findRouteKey(route, sent.method, rawPath),
+    ...findRoute(route, sent.method, rawPath),
     rawPath: decodeURIComponent(rawPath),
     rawQueryString,
     ...(cookie !== undefined && { cookies: cookie.split("; ") }),
     headers: others,
     ...(rawQueryString !== "" && { queryStringParameters: query }),
-    ...findPathParameters(route, sent.method, rawPath),
     requestContext: createContext(sent, rawPath),
     ...(sent.body !== undefined && {
       body: sent.body.toString(isBase64Encoded ? "base64" : "utf8"),
@@ -66,22 +65,18 @@ const joinValues = (pairs: readonly (readonly [string, string])[]): Record<strin
   );
 };
 
-const findPathParameters = (route: Route, method: string, rawPath: string) => {
-  try {
-    const { path, movedTo } = route(method, rawPath);
-    if (movedTo !== undefined) return {};
-    return Object.keys(path).length > 0 ? { pathParameters: { ...path } } : {};
-  } catch {
-    return {};
-  }
-};
+const UNROUTED = { routeKey: "$default" };
 
-const findRouteKey = (route: Route, method: string, rawPath: string): string => {
+const findRoute = (route: Route, method: string, rawPath: string) => {
   try {
-    const { endpoint, movedTo } = route(method, rawPath);
-    return movedTo === undefined ? endpoint.route : "$default";
+    const { endpoint, path, movedTo } = route(method, rawPath);
+    if (movedTo !== undefined) return UNROUTED;
+    return {
+      routeKey: endpoint.route,
+      ...(Object.keys(path).length > 0 && { pathParameters: { ...path } }),
+    };
   } catch {
-    return "$default";
+    return UNROUTED;
   }
 };
 

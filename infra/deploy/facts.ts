@@ -32,6 +32,16 @@ export type Facts = {
 
 export type CertificateState = { readonly status: string; readonly names: readonly string[] };
 
+type Awaiting<Values> = { readonly [Name in keyof Values]: Promise<Values[Name]> | Values[Name] };
+
+/** Waits for all promises of an object. AWS's command line takes a second to start, so its calls run at once. */
+const awaitAll = async <Values extends object>(promises: Awaiting<Values>): Promise<Values> =>
+  Object.fromEntries(
+    await Promise.all(
+      Object.entries(promises).map(async ([name, promise]) => [name, await promise] as const),
+    ),
+  ) as Values;
+
 const know = async <Value>(read: () => Promise<Value>): Promise<Known<Value>> => {
   try {
     return { value: await read() };
@@ -121,34 +131,35 @@ export const readFacts = async (
   const toName = createParameterNamer("mailproof", stage);
   const domains = [settings.apiDomain, settings.appDomain].filter((one) => one !== null);
   const { vpc } = settings;
-  // AWS's command line takes a second to start, so all of its answers are asked for at once.
-  const [caller, isLocked, isDeployed, secrets, lambdas, addresses, vpcs] = await Promise.all([
-    know(async () => {
-      const { Account: account, Arn: arn } = await aws("sts get-caller-identity");
-      return { account, arn };
-    }),
-    know(() => readLock(programs, stage)),
-    hasParameter(programs, toName("url")).catch(() => false),
-    know(() => readSecrets(programs, stage)),
-    know(async () => {
+  const caller = know(async () => {
+    const { Account: account, Arn: arn } = await aws("sts get-caller-identity");
+    return { account, arn };
+  });
+  return awaitAll<Facts>({
+    isPrepared: isPrepared(),
+    caller,
+    missingRights: caller.then((known) =>
+      "value" in known
+        ? know(() => listMissingRights(programs, settings, known.value))
+        : { value: [] },
+    ),
+    isLocked: know(() => readLock(programs, stage)),
+    isDeployed: hasParameter(programs, toName("url")).catch(() => false),
+    secrets: know(() => readSecrets(programs, stage)),
+    lambdas: know(async () => {
       const { AccountLimit: limit } = await aws("lambda get-account-settings");
       return limit.ConcurrentExecutions;
     }),
-    know(async () => ({
+    addresses: know(async () => ({
       taken: countForeign((await aws("ec2 describe-addresses")).Addresses, stage),
       most: await readQuota(programs, "ec2", "L-0263D0A3"),
     })),
-    know(async () => ({
+    vpcs: know(async () => ({
       taken: countForeign((await aws("ec2 describe-vpcs")).Vpcs, stage),
       most: await readQuota(programs, "vpc", "L-F678F1CE"),
     })),
-  ]);
-  const [missingRights, sharedVpc, certificates, zones, distributions] = await Promise.all([
-    "value" in caller
-      ? know(() => listMissingRights(programs, settings, caller.value))
-      : { value: [] },
-    vpc === "own" || vpc === "none" ? null : know(() => readVpc(programs, vpc)),
-    Promise.all(
+    sharedVpc: vpc === "own" || vpc === "none" ? null : know(() => readVpc(programs, vpc)),
+    certificates: Promise.all(
       domains.flatMap((domain) =>
         domain.certificate === null
           ? []
@@ -159,28 +170,13 @@ export const readFacts = async (
             ],
       ),
     ),
-    know(async () => {
+    zones: know(async () => {
       const { HostedZones: found } = await aws("route53 list-hosted-zones");
       return found.map(({ Name: name }: { readonly Name: string }) => name.replace(/\.$/, ""));
     }),
-    know(async () => {
+    distributions: know(async () => {
       const { DistributionList: list } = await aws("cloudfront list-distributions");
       return list?.Items?.length ?? 0;
     }),
-  ]);
-  return {
-    isPrepared: isPrepared(),
-    caller,
-    missingRights,
-    isLocked,
-    isDeployed,
-    secrets,
-    lambdas,
-    addresses,
-    vpcs,
-    sharedVpc,
-    certificates,
-    zones,
-    distributions,
-  };
+  });
 };

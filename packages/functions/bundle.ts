@@ -1,48 +1,60 @@
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
+import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import type { BuildOptions, Plugin, PluginBuild } from "esbuild";
+import type { BuildOptions, Plugin } from "esbuild";
 import { dropDescriptions, dropTexts, dropUnreadErrors, inlineKeys } from "./source-edits.ts";
 import { packTexts } from "./src/packed-texts.ts";
 
-/** A *.built.ts module is data: the bundler runs it and writes out the values that it exports. */
-export const inlineBuiltModules: Plugin = {
-  name: "built ahead",
+/** Replaces the text of the modules whose path matches. */
+const replaceModules = (
+  name: string,
+  filter: RegExp,
+  write: (path: string) => Promise<string> | string,
+): Plugin => ({
+  name,
   setup: (build) => {
-    build.onLoad({ filter: /\.built\.ts$/ }, async ({ path }) => {
-      const exported = (await import(path)) as Readonly<Record<string, unknown>>;
-      const lines = Object.entries(exported).map(
-        ([name, value]) => `export const ${name} = ${JSON.stringify(value)};`,
-      );
-      return { contents: lines.join("\n") };
-    });
+    build.onLoad({ filter }, async ({ path }) => ({
+      contents: await write(path),
+      loader: path.endsWith(".json") ? "json" : path.endsWith(".ts") ? "ts" : "js",
+    }));
   },
-};
+});
+
+const editModules = (
+  name: string,
+  filter: RegExp,
+  edit: (path: string, source: string) => string,
+): Plugin => replaceModules(name, filter, async (path) => edit(path, await readFile(path, "utf8")));
+
+/** A *.built.ts module is data: the bundler runs it and writes out the values that it exports. */
+export const inlineBuiltModules = replaceModules("built ahead", /\.built\.ts$/, async (path) => {
+  const exported = (await import(path)) as Readonly<Record<string, unknown>>;
+  const lines = Object.entries(exported).map(
+    ([name, value]) => `export const ${name} = ${JSON.stringify(value)};`,
+  );
+  return lines.join("\n");
+});
 
 /** A bundle carries all of a list, so this one names the repairs only: without workers, the reconciler is a quarter smaller. */
-const withKindsOnly: Plugin = {
-  name: "with kinds only",
-  setup: (build) => {
-    build.onLoad({ filter: /\/core\/src\/background\/kinds\.ts$/ }, async () => {
-      const work = await import("@mailproof/core/background/work");
-      const names = Object.entries(work).flatMap(([name, one]) => ("repair" in one ? [name] : []));
-      const all = names.join(", ");
-      return { contents: `import { ${all} } from "./work.ts"; export const kinds = [${all}];` };
-    });
+const withKindsOnly = replaceModules(
+  "with kinds only",
+  /\/core\/src\/background\/kinds\.ts$/,
+  async () => {
+    const work = await import("@mailproof/core/background/work");
+    const names = Object.entries(work).flatMap(([name, one]) => ("repair" in one ? [name] : []));
+    const all = names.join(", ");
+    return `import { ${all} } from "./work.ts"; export const kinds = [${all}];`;
   },
-};
+);
 
 /** A client of AWS's SDK reads its own version from its package.json, which is 2 KB. */
-const withVersionsOnly: Plugin = {
-  name: "with versions only",
-  setup: (build) => {
-    build.onLoad({ filter: /\/@aws-sdk\/[^/]+\/package\.json$/ }, async ({ path }) => {
-      const { version } = JSON.parse(await readFile(path, "utf8")) as { version: string };
-      return { contents: JSON.stringify({ version }), loader: "json" };
-    });
-  },
-};
+const withVersionsOnly = editModules(
+  "with versions only",
+  /\/@aws-sdk\/[^/]+\/package\.json$/,
+  (_path, source) => JSON.stringify({ version: JSON.parse(source).version }),
+);
 
 /** Texts beside data: docs/scores.md prints a `why`, and a test reads the `example` of a reply rule. */
 const TEXTS: readonly (readonly [files: RegExp, property: string])[] = [
@@ -51,18 +63,15 @@ const TEXTS: readonly (readonly [files: RegExp, property: string])[] = [
 ];
 
 /** The texts of `describe` are for the reference and the tools, which are built ahead. */
-const withoutTexts: Plugin = {
-  name: "without texts",
-  setup: (build) => {
-    const filter = /\/packages\/(?:(?:api|core)\/src|mail\/src\/smtp\/reply-rules)\/.*\.ts$/;
-    editSources(build, filter, (path, source) =>
-      TEXTS.filter(([files]) => files.test(path)).reduce(
-        (text, [, property]) => dropTexts(path, text, property),
-        dropDescriptions(path, source),
-      ),
-    );
-  },
-};
+const withoutTexts = editModules(
+  "without texts",
+  /\/packages\/(?:(?:api|core)\/src|mail\/src\/smtp\/reply-rules)\/.*\.ts$/,
+  (path, source) =>
+    TEXTS.filter(([files]) => files.test(path)).reduce(
+      (text, [, property]) => dropTexts(path, text, property),
+      dropDescriptions(path, source),
+    ),
+);
 
 /** The errors whose fields the code reads: dynamo-table.ts reads the items in them. */
 const READ_ERRORS: Readonly<Record<string, readonly string[]>> = {
@@ -70,26 +79,10 @@ const READ_ERRORS: Readonly<Record<string, readonly string[]>> = {
 };
 const SCHEMAS = /\/@aws-sdk\/client-(\w+)\/dist-es\/schemas\/\w+\.js$/;
 
-const withUsedSchemas: Plugin = {
-  name: "with used schemas",
-  setup: (build) => {
-    editSources(build, SCHEMAS, (path, source) => {
-      const [, service = ""] = SCHEMAS.exec(path) ?? [];
-      return dropUnreadErrors(path, inlineKeys(path, source), READ_ERRORS[service] ?? []);
-    });
-  },
-};
-
-const editSources = (
-  build: PluginBuild,
-  filter: RegExp,
-  edit: (path: string, source: string) => string,
-): void => {
-  build.onLoad({ filter }, async ({ path }) => ({
-    contents: edit(path, await readFile(path, "utf8")),
-    loader: path.endsWith(".ts") ? "ts" : "js",
-  }));
-};
+const withUsedSchemas = editModules("with used schemas", SCHEMAS, (path, source) => {
+  const [, service = ""] = SCHEMAS.exec(path) ?? [];
+  return dropUnreadErrors(path, inlineKeys(path, source), READ_ERRORS[service] ?? []);
+});
 
 const LISTS_MODULE = /\/mail\/src\/lists\/(?:data\/[\w-]+|edition)\.ts$/;
 
@@ -100,10 +93,9 @@ const withListsFile: Plugin = {
     const { LISTS_FILE: file } = process.env;
     if (!file) return;
     const modules = readListsModules(file);
-    build.onLoad({ filter: LISTS_MODULE }, async ({ path }) => {
-      const name = path.slice(path.lastIndexOf("/") + 1);
-      return { contents: (await modules).get(name) ?? "" };
-    });
+    build.onLoad({ filter: LISTS_MODULE }, async ({ path }) => ({
+      contents: (await modules).get(basename(path)) ?? "",
+    }));
   },
 };
 
@@ -146,15 +138,12 @@ export const readListsModules = async (file: string): Promise<ReadonlyMap<string
   ]);
 };
 
-/** The dashboard is built by a process of its own, since what builds it sets its environment. */
-const withDashboard: Plugin = {
-  name: "with the dashboard",
-  setup: (build) => {
-    build.onLoad({ filter: /\/functions\/src\/dashboard-files\.ts$/ }, async () => ({
-      contents: `export const PACKED_FILES = ${JSON.stringify(packTexts(await buildDashboard()))};`,
-    }));
-  },
-};
+/** A process of its own builds the dashboard, since the builder changes the environment of its process. */
+const withDashboard = replaceModules(
+  "with the dashboard",
+  /\/functions\/src\/dashboard-files\.ts$/,
+  async () => `export const PACKED_FILES = ${JSON.stringify(packTexts(await buildDashboard()))};`,
+);
 
 const buildDashboard = async (): Promise<Readonly<Record<string, string>>> => {
   const script = resolveHere("../dashboard/build.ts");
@@ -164,16 +153,13 @@ const buildDashboard = async (): Promise<Readonly<Record<string, string>>> => {
 };
 
 /** jose reads access tokens alone: a stage that trusts no issuer of them carries none of it. */
-export const withoutTokens: Plugin = {
-  name: "without tokens",
-  setup: (build) => {
-    build.onLoad({ filter: /\/net\/src\/token-verifier\.ts$/ }, () => ({
-      contents: `export const createTokenVerifier = () => {
+export const withoutTokens = replaceModules(
+  "without tokens",
+  /\/net\/src\/token-verifier\.ts$/,
+  () => `export const createTokenVerifier = () => {
   throw new Error("OAUTH_ISSUER was not set when this Lambda was bundled: deploy again.");
 };`,
-    }));
-  },
-};
+);
 
 const resolveHere = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 

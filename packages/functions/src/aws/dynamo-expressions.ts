@@ -87,18 +87,6 @@ const toStorableValue = (json: Json | undefined): Json | undefined => {
   return new Map(fields as [string, Json][]) as object as Json;
 };
 
-/** Replaces an expired item, and nothing else. */
-export const buildReplaceExpired = (item: Item, nowSeconds: number): DynamoCommand => {
-  const placeholders = createPlaceholders();
-  const ConditionExpression = buildAbsentCondition(placeholders, nowSeconds);
-  return {
-    action: "Put",
-    Item: toTableItem(item),
-    ConditionExpression,
-    ...placeholders.toAttributes(),
-  };
-};
-
 const buildUpdateCommand = (
   placeholders: Placeholders,
   write: Update,

@@ -26,12 +26,7 @@ import type {
 } from "@mailproof/core/ports/table";
 import { assertKey, assertQueryable, assertTransactable } from "@mailproof/core/ports/table-limits";
 import { applyWrite, getItemKey, mayApply, serializeItem } from "@mailproof/core/ports/writes";
-import {
-  buildCommand,
-  buildReplaceExpired,
-  type DynamoCommand,
-  toTableKey,
-} from "./dynamo-expressions.ts";
+import { buildCommand, type DynamoCommand, toTableKey } from "./dynamo-expressions.ts";
 import { readPage } from "./dynamo-query.ts";
 import {
   type Aws,
@@ -194,7 +189,7 @@ const buildReplacement = (
   const isInTheWay = stored !== undefined && isExpired(stored, nowSeconds);
   if (!isInTheWay || !("update" in write) || !mayApply(write, undefined)) return undefined;
   const item = applyWrite(write, undefined);
-  return item && buildReplaceExpired(item, nowSeconds);
+  return item && buildCommand({ create: item }, nowSeconds);
 };
 
 /** Throws for an addition to a value that is not a number. DynamoDB itself would accept such a value as within every bound. */
