@@ -166,6 +166,19 @@ test.each([50, 200, 835, 1_000, 3_000])(
   },
 );
 
+/** AWS refuses a reservation that would leave fewer than these unreserved. */
+const UNRESERVED_MIN = 100;
+
+test.each([10, 100, 500, 835, 836, 1_000])(
+  "AWS accepts the reservations of a stage at a quota of %i",
+  (quota) => {
+    const sum = lambdas.reduce((total, { reserved }) => total + (reserved ?? 0), 0);
+    const reserved = mayReserve(quota, lambdas) ? sum : 0;
+
+    expect(reserved).toBeLessThanOrEqual(Math.max(0, quota - UNRESERVED_MIN));
+  },
+);
+
 test("the topology reserves no Lambda unless the account's quota leaves callers the greater part", () => {
   const sum = lambdas.reduce((total, { reserved }) => total + (reserved ?? 0), 0);
 

@@ -6,7 +6,8 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { CREDENTIALS, REGION } from "../aws/emulators.ts";
 
 // With TRACES=on Lambda starts a trace for a call of the API. SQS keeps the header of a request with its messages, and Lambda
-// continues the trace in the worker that receives them. So each request to AWS has to contain the header.
+// continues the trace in the worker that receives them. So each request to AWS has to contain the header. No emulator copies
+// it into AWSTraceHeader, or starts a worker's segment from there: both are AWS's own work, which no test here shows.
 
 const TRACE = "Root=1-67891233-abcdef012345678912345678;Parent=463ac35c9f6413ad;Sampled=1";
 

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { readSettings } from "../../infra/settings.ts";
-import { lambdas, listPublishedNames } from "../../infra/topology.ts";
+import { lambdas, listPublishedNames, workerSpecs } from "../../infra/topology.ts";
 import { look } from "./queries.ts";
 import { type Synthesis, synthesise } from "./synthesise.ts";
 
@@ -71,12 +71,13 @@ test("a lean stage serves no dashboard when its owner disables it", () => {
   expect(it.of("aws:cloudfront/distribution:Distribution")).toEqual([]);
 });
 
-test("a lean stage with a quota of ten reserves no Lambda and still limits its workers", () => {
+test("a stage with a quota of ten reserves no Lambda, and each queue runs two workers instead of up to 64", () => {
   const functions = it.inputsOf("aws:lambda/function:Function");
   const sources = it.inputsOf("aws:lambda/eventSourceMapping:EventSourceMapping");
 
   expect(functions).toHaveLength(lambdas.length);
   for (const { reservedConcurrentExecutions: some } of functions) expect(some).toBeUndefined();
-  expect(sources).not.toEqual([]);
+  expect(sources).toHaveLength(16);
+  expect(Math.max(...workerSpecs.map(({ lambda }) => lambda.reserved ?? 0))).toBe(64);
   for (const { scalingConfig } of sources) expect(scalingConfig.maximumConcurrency).toBe(2);
 });
