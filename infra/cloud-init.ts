@@ -1,13 +1,13 @@
-// npx node infra/cloud-init.ts exit.env > user-data prints what a provider's form calls user data, for an exit with the settings of that
-// file (docs/egress.md), its password included.
+// npx node infra/cloud-init.ts exit.env > user-data writes the text that a provider's form calls user data: it installs an exit
+// with the settings of exit.env, password included (docs/egress.md).
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 const FOLDER = "deploy/exit";
 
 /**
- * deploy/exit/cloud-init.yaml with what it names in the place of the names: the container has the same files. JSON's strings
- * are YAML's, too. `settings`: the lines of exit.env.
+ * Reads deploy/exit/cloud-init.yaml and replaces the name of each file in it by the file's text. The text is a JSON string,
+ * which YAML reads, too. `settings`: the lines of exit.env.
  */
 export const createCloudInit = (settings: string, root = "."): string => {
   const read = (name: string): string => readFileSync(join(root, FOLDER, name), "utf8");

@@ -26,7 +26,7 @@ const createRule = (domain: string) => {
       recipients: [domain],
       // TLS is optional: a mail test reports its absence, and some receivers send their reports without it.
       tlsPolicy: "Optional",
-      // Nobody reads the verdicts of a scan.
+      // The worker reads no verdict of SES about spam and viruses.
       scanEnabled: false,
       s3Actions: [
         { position: 1, bucketName: bucket.name, objectKeyPrefix: INBOUND, topicArn: topic.arn },

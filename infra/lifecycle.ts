@@ -3,7 +3,7 @@ export const isPermanent = (stage: string): boolean => stage === "production";
 
 type Named = { readonly OWNER?: string | undefined; readonly CALL_EMAIL?: string | undefined };
 
-/** Who answers for a stage. A stage that a developer has for himself is called after him. */
+/** Names who answers for a stage. A developer's own stage has the developer's name. */
 export const findOwner = (stage: string, { OWNER, CALL_EMAIL }: Named): string =>
   OWNER || CALL_EMAIL || stage;
 

@@ -5,5 +5,5 @@ export const createParameterNamer = (app: string, stage: string) => (key: string
 /** The service of a stage's log lines and metrics. */
 export const toServiceName = (app: string, stage: string): string => `${app}-${stage}`;
 
-/** The role of those who deploy from GitHub. Its name does not begin with the app's, so it cannot change itself. */
+/** The role that deploys from GitHub. It may change roles whose names begin with the app's, so its own name must not. */
 export const toDeployerName = (app: string): string => `deploy-${app}`;

@@ -35,7 +35,7 @@ export type Settings = {
   readonly budgetUsd: number | null;
   /** The email address for alarms. Null: the operator subscribes to the topic. */
   readonly callEmail: string | null;
-  /** Who answers for the stage: each resource has this tag. */
+  /** The value of each resource's tag "owner". */
   readonly owner: string;
   /** The ARN of the policy that limits every role of the stage; null without a limit. */
   readonly permissionsBoundary: string | null;

@@ -81,7 +81,7 @@ const createHttpLambda = (route: string, file: string, needs: readonly Need[]): 
   reserved: null,
 });
 
-/** A tool may be any operation. Every method goes there: all but POST is refused, as the protocol requires. */
+/** The route of agents' tools. API Gateway passes every method on, since MCP requires a refusal of all but POST. */
 const TOOLS = "ANY /mcp";
 const toolNeeds = [...new Set([...endpoints.flatMap(({ needs }) => needs), ...IDENTIFIES])];
 

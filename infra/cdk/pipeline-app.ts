@@ -1,4 +1,4 @@
-// node infra/cdk/pipeline-app.ts OWNER/REPOSITORY ENVIRONMENT… writes the stack of those who deploy from GitHub to cdk.out.
+// node infra/cdk/pipeline-app.ts OWNER/REPOSITORY ENVIRONMENT… writes the stack of the deployer from GitHub to cdk.out.
 // --has-provider: the account has an OIDC provider for GitHub already.
 import { createPipelineApp } from "./pipeline.ts";
 

@@ -1,8 +1,8 @@
 import { GRANTS, type ResourcePart, TRACING } from "../iam.ts";
 import type { Right } from "./rights.ts";
 
-// The most that a role of a stage may do, whatever its own policies say: what infra/iam.ts grants to some Lambda, on any stage
-// of this app, and what Lambda and Scheduler do in a role's name.
+// The permission limit of every role of a stage: the grants of infra/iam.ts, on any stage of this app, and the actions of
+// Lambda and Scheduler in a role's name. AWS refuses every other action, whatever the role's own policies say.
 
 const QUEUES = ["sqs:*:ACCOUNT:APP-*"];
 const OBJECTS = ["s3:::APP-*/*"];
@@ -21,7 +21,7 @@ const PARTS: Readonly<Record<ResourcePart, readonly string[]>> = {
   prober: FUNCTIONS,
 };
 
-/** What AWSLambdaBasicExecutionRole and AWSLambdaVPCAccessExecutionRole allow, and what a schedule does. */
+/** The actions of AWSLambdaBasicExecutionRole and AWSLambdaVPCAccessExecutionRole, and a schedule's call of its Lambda. */
 const RUNTIME: readonly Right[] = [
   {
     for: ["logs"],

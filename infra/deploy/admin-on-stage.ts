@@ -1,7 +1,7 @@
 // npm run admin -- --stage production accounts create --name Acme --plan pro --credits 10000
 //
-// What an operator does by hand, on a deployed stage: the first account, keys, credits, the audit. AWS's command line finds the
-// stage's settings and the operator's own credentials; nothing of them is written to the disk.
+// Runs an operator's command on a deployed stage: accounts, keys, credits, the audit. AWS's command line reads the stage's
+// settings and the operator's own credentials; no file keeps them.
 import { execFileSync } from "node:child_process";
 import { withBlobs } from "@mailproof/functions/capabilities/blobs";
 import { withQueue } from "@mailproof/functions/capabilities/queue";
@@ -24,7 +24,7 @@ const [table, args] = rest[0] === "--table" ? [rest[1], rest.slice(2)] : [undefi
 const aws = (command: string): any =>
   JSON.parse(execFileSync("aws", `${command} --output json`.split(" "), { encoding: "utf8" }));
 
-/** A tool may be any operation, so its Lambda has all that the commands need. */
+/** Reads the settings of the Lambda for agents' tools: a tool may be any operation, so this Lambda has each setting. */
 const readSettings = (): Record<string, string> => {
   const name = createParameterNamer("mailproof", stage)("lambda/HttpMcp");
   const { Parameter: parameter } = aws(`ssm get-parameter --name ${name}`);
@@ -34,7 +34,7 @@ const readSettings = (): Record<string, string> => {
   return environment.Variables;
 };
 
-/** Those of the environment come first for AWS's command line, too. */
+/** Credentials in the environment win, as they do for AWS's command line. */
 const readCredentials = (): Record<string, string> => {
   if (process.env["AWS_ACCESS_KEY_ID"]) return {};
   const found = aws("configure export-credentials --format process");

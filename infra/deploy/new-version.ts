@@ -10,7 +10,7 @@ import { toBytes, toEvent } from "../gateway-event.ts";
 import { routes } from "../topology.ts";
 import type { Programs } from "./programs.ts";
 
-// A release before any caller has it: a server on this machine that invokes the new version of each endpoint's Lambda, as API
+// Serves a release before any caller gets it: a server on this machine invokes the new version of each endpoint's Lambda, as API
 // Gateway will.
 
 /** The function and its new version, by the name of the Lambda. */

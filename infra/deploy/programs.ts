@@ -6,7 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { Environment } from "../settings.ts";
 
-// What a deployment uses of its machine: AWS's own command line, SST's, and a person.
+// A deployment uses AWS's command line, SST's, and a person who reads and answers.
 
 export type Programs = {
   /** Runs `aws …` and reads its output as JSON. Fails with the words of AWS. No name in the command contains a space. */

@@ -93,7 +93,7 @@ const watch = async (
   }
 };
 
-/** Prints no URL of the server on this machine, which has ended by then. */
+/** Runs the smoke test against the new versions, through a server on this machine. */
 const test = (release: Release, versions: Awaited<ReturnType<typeof readVersions>>) =>
   withNewVersions(release.programs, versions, release.smoke);
 

@@ -3,7 +3,7 @@ import { createParameterNamer } from "../parameters.ts";
 import type { Programs } from "./programs.ts";
 import { readParameter } from "./steps.ts";
 
-// A stage's table as it was at a point in time, beside the one in use: the drill before an accident, and what is done after one.
+// Restores a stage's table of an earlier second beside the table in use, for a drill or after an accident.
 
 export type Restore = {
   readonly stage: string;
@@ -18,7 +18,7 @@ const POLL_MS = 15_000;
 const toSecond = (at: string | number): string =>
   new Date(typeof at === "number" ? at * 1_000 : at).toISOString().replace(/\.\d+Z$/, "Z");
 
-/** The same second has the same name, so that a run that was stopped goes on. */
+/** The name follows from the second, so a repeated command finds the table that a stopped run began. */
 const toName = (stage: string, second: string): string =>
   `mailproof-${stage}-at-${second.replaceAll(/\D/g, "")}`;
 

@@ -9,7 +9,7 @@ import { listMissingSecrets } from "./preflight.ts";
 import type { Programs } from "./programs.ts";
 import { moveCallers } from "./release.ts";
 
-// What a deployment does, in this order. Each step finds what an earlier run has done, and goes on from there.
+// The steps of a deployment, in their order. A step skips the work that an earlier run finished.
 
 export type Deployment = {
   readonly stage: string;
@@ -66,7 +66,7 @@ const deployMonitoring = async ({ stage, programs }: Deployment): Promise<void> 
   await programs.run("aws", command.split(" "));
 };
 
-/** An operator's command on the stage. No name in it has a space. */
+/** Runs an operator's command on the stage. No argument contains a space. */
 const admin = async ({ stage, programs }: Deployment, command: string): Promise<any> => {
   const args = `infra/deploy/admin-on-stage.ts --stage ${stage} ${command}`.split(" ");
   return JSON.parse(await programs.read(NODE, args));
@@ -81,7 +81,7 @@ const openFirstAccount = async (deployment: Deployment, deployed: Deployed): Pro
     return say(
       `The first account is ${made.account_id}. A log would keep its keys, so they are not shown. For one that is, in a terminal: npm run admin -- --stage ${stage} keys create --account ${made.account_id} --mode live`,
     );
-  // The keys are printed at once, since nobody can read them later.
+  // The table stores only hashes of keys, so they are printed before the next step can fail.
   say(`The first account is ${made.account_id}. Its keys are shown this once:\n`);
   say(`Live key  ${made.live_key}\nTest key  ${made.test_key}`);
   deployed.testKey = made.test_key;

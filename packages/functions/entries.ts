@@ -11,7 +11,7 @@ import type { Need } from "@mailproof/core/runtime/need";
 // follow from the lists of endpoints and workers and are written before anything is bundled; they are not part of the
 // source. Paths are those from the root of the repository, in which every build runs.
 
-/** What a Lambda has beside its table, by the needs that stand for it: without one, a bundle carries none of it. */
+/** The parts of a Lambda besides its table, and the needs of each. A bundle contains only the parts that it needs. */
 const CAPABILITIES: readonly (readonly [needs: readonly Need[], name: string, file: string])[] = [
   [["queue:send", "queue:depth"], "withQueue", "queue"],
   [["blobs:read", "blobs:write"], "withBlobs", "blobs"],

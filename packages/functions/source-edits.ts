@@ -86,7 +86,7 @@ const listDescribingImports = (statement: ESTree.Node): readonly number[] =>
         .map(({ start }) => start)
     : [];
 
-/** Removes a property that only the reference or a test reads. The file has it, with plain texts, or the build fails. */
+/** Removes a property that only the reference or a test reads. Throws if the file lacks it or its value is not plain text. */
 export const dropTexts = (file: string, source: string, property: string): string => {
   const edits: Edit[] = [];
   new Visitor({
@@ -166,7 +166,7 @@ export const dropUnreadErrors = (
   return applyEdits(source, dropped);
 };
 
-/** The class of a service's own, which stands for each error without one. */
+/** The class of a service's errors that have no class of their own ends with this. */
 const SERVICE_ERROR = "ServiceException";
 
 /** `registry.registerError(Name$, Name)`. */

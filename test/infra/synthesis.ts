@@ -204,7 +204,7 @@ export const synthesise = async (request: Request): Promise<() => Synthesis> => 
       state: { version: {} },
     },
   });
-  // SST hands the options of the provider on like this.
+  // SST passes the provider's options to Pulumi as configuration.
   pulumi.runtime.setConfig(DEFAULT_TAGS, JSON.stringify(app.providers.aws.defaultTags));
   await pulumi.runtime.setMocks(
     {

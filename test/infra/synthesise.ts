@@ -14,7 +14,7 @@ export type Made = {
   readonly name: string;
   // biome-ignore lint: what a resource is made of differs from kind to kind.
   readonly inputs: Record<string, any>;
-  /** Null for a type that AWS tags not. */
+  /** Null for a type without tags. */
   readonly tags: Readonly<Record<string, string>> | null;
 };
 export type Synthesis = {

@@ -1,10 +1,10 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { APIGatewayProxyEventV2 } from "aws-lambda";
 
-/** CloudFront sends it with what it passes on. The API's own host stays open beside it, where anyone writes any header. */
+/** CloudFront adds this header to each request. Its value is secret, since callers of the API's own host may send any header. */
 export const FRONT_HEADER = "x-mailproof-front";
 
-/** What the header holds, made from SEALING_KEY. */
+/** The value of the header, derived from SEALING_KEY. */
 export const deriveFrontSecret = (sealingKey: string): string =>
   createHmac("sha256", sealingKey).update("mailproof front").digest("hex");
 

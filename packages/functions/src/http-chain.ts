@@ -15,13 +15,13 @@ type Middleware = MiddlewareObj<Event, Result>;
 /** API Gateway waits a second longer than the Lambda runs, so a late caller still gets our envelope. */
 const TIMEOUT_EARLY_MS = 500;
 
-/** `money`: what a thrown error may have done to it. */
+/** `money`: the fate of the money after a thrown error. */
 export const createHttpChain = (world: Pick<World, "log">, money: MoneyOutcome) =>
   createChain<Event, Result>([withRequestId, createRequestCounter(), answerErrors(world, money)], {
     timeoutEarlyInMillis: TIMEOUT_EARLY_MS,
   });
 
-/** The caller reads it in X-Request-Id, API Gateway's access log has it, and so does every line of ours. */
+/** The header X-Request-Id, API Gateway's access log and each line of our log contain this id. */
 const getRequestId = (event: Event): string => event.requestContext.requestId;
 
 /** Links in a response point to the host that was called, as the documents' own do. */

@@ -43,9 +43,8 @@ export type BaseContext = Pick<World, "now" | "random" | "sleep"> & {
 };
 
 /**
- * What a Lambda has besides its table: a queue, files, mail servers, the DNS. Parameters, and not parts of the world: the
- * SDK's clients, lists, rules and a resolver are most of a bundle's size, and most Lambdas use none of them.
- * capabilities/ has one file for each.
+ * Adds a queue, files, mail servers or the DNS to a Lambda's world; capabilities/ has a file for each. An entry imports
+ * only the capabilities that it uses, since the SDK's clients, lists, rules and a resolver are most of a bundle's size.
  */
 export type Capability = (
   base: BaseContext,
@@ -142,7 +141,7 @@ const MISSING_LISTS: Lists = {
   relay: () => false,
   squat: () => null,
   rareEnding: () => false,
-  // Every Lambda of a deployment has the same.
+  // All Lambdas of a deployment contain the same edition.
   edition: EDITION,
   versions: [],
   current: () => MISSING_LISTS,

@@ -2,8 +2,8 @@ import { Metrics } from "@aws-lambda-powertools/metrics";
 import type { CloudMetricName, CloudMetrics } from "@mailproof/core/background/metric-names";
 import { NAMESPACE } from "./metric-namespace.ts";
 
-// What the Lambdas measure, under the names of core/background/metric-names.ts. Of that file only types are imported: its
-// texts are in no bundle.
+// The Lambdas publish metrics under the names of core/background/metric-names.ts. This file imports only types from there, so
+// no bundle contains its texts.
 
 type NameOf<Type extends string> = {
   readonly [Name in CloudMetricName]: CloudMetrics[Name]["type"] extends Type ? Name : never;
@@ -56,7 +56,7 @@ const writeLine = ({ dimensions, fields, values }: Line): void => {
   }
 };
 
-/** Collects what is measured until it is published: at the end of an invocation, or after a minute of it. */
+/** Collects values, and publishes them at the end of an invocation or after a minute of it. */
 export const createMetricLog = (now: () => number, write: (line: Line) => void = writeLine) => {
   let lines = new Map<string, Line>();
   let oldestAtMs = 0;
@@ -108,5 +108,5 @@ export const metrics = createMetricLog(Date.now);
 
 const starts = new Metrics({ namespace: NAMESPACE });
 
-/** Without the Lambda's name: fifty metrics would cost more than what they tell. The log has the name. */
+/** One metric for all Lambdas, since CloudWatch bills each further name. The log line names the Lambda. */
 export const countColdStart = (): void => starts.captureColdStartMetric();

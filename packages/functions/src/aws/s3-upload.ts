@@ -69,7 +69,7 @@ export const uploadInParts = async (
   }
 };
 
-/** How many parts are in memory: those on their way to S3, and the one that is being filled. */
+/** The number of parts in memory: one is being filled, and S3 receives the others. */
 const PARTS_IN_MEMORY = 4;
 
 /** Sends parts while the next are made, since making an export and sending it take about the same time. */

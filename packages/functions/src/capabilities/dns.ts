@@ -14,7 +14,7 @@ import type { Capability } from "../lambda-world.ts";
 import { type LambdaEnvironment, readList } from "../settings.ts";
 import { createResolvers } from "./resolvers.ts";
 
-/** For an endpoint that needs "dns", and the workers that check domains. What reads mail and reports asks the DNS, too. */
+/** For an endpoint that needs "dns", and the workers that check domains. The workers that read mail and reports ask the DNS, too. */
 export const withDns: Capability = (base) => {
   const { environment, now } = base;
   const dns = createResolvers(base, "DNS_SERVERS");

@@ -14,7 +14,7 @@ type WayOut = Pick<SelfTestPorts, "connect" | "exits"> & {
   readonly smtp: { readonly helo: string; readonly from: string; readonly port: number };
 };
 
-/** What `mailproof admin egress test --stage` asks the prober. Blocklists are asked without the operator's keys. */
+/** The prober's part of `mailproof admin egress test --stage`. It queries blocklists without the operator's keys. */
 export const runEgressTest = async (
   base: BaseContext,
   { connect, exits, smtp }: WayOut,
