@@ -294,8 +294,8 @@ describe("scores page", () => {
 
   test.each(asRows`
   Hints | ${Object.keys({ ...HINT_RULES, ...NOTE_RULES }).map(code)}
-  Spam assessment | ${NEGATIVE.map(({ id, points }) => `${code(id)} ${points}`)}
-  Spam assessment | ${POSITIVE.map(({ id }) => code(id))}
+  Spam assessment | ${Object.entries(NEGATIVE).map(([id, { points }]) => `${code(id)} ${points}`)}
+  Spam assessment | ${Object.entries(POSITIVE).map(([id]) => code(id))}
   Spam assessment | ${BLOCKLISTS.flatMap(({ id, spamPoints }) => (spamPoints === undefined ? [] : [`${code(id)} ${spamPoints}`]))}
 `)("docs/scores.md lists under %s each id of the code in its order", (heading, listed) => {
     expect(textUnder(heading)).toContain(listed.join(", "));

@@ -19,17 +19,12 @@ export type SpamAssessment = {
 /** Assesses how a spam filter sees mail from the domain, without the content of the mail. */
 export const assessSpam = (findings: Findings): SpamAssessment => {
   const factors = [
-    ...NEGATIVE.filter(({ holds }) => holds(findings)).map(
-      ({ id, points, description }): SpamFactor => ({
-        id,
-        impact: "negative",
-        points,
-        description,
-      }),
+    ...Object.entries(NEGATIVE).flatMap(([id, { holds, ...factor }]) =>
+      holds(findings) ? [{ id, impact: "negative" as const, ...factor }] : [],
     ),
     ...(findings.reputation ?? []).flatMap(toListingFactors),
-    ...POSITIVE.filter(({ holds }) => holds(findings)).map(
-      ({ id, description }): SpamFactor => ({ id, impact: "positive", points: 0, description }),
+    ...Object.entries(POSITIVE).flatMap(([id, { holds, ...factor }]) =>
+      holds(findings) ? [{ id, impact: "positive" as const, points: 0, ...factor }] : [],
     ),
   ];
   const sum = factors.reduce((points, factor) => points + factor.points, 0);
@@ -45,83 +40,74 @@ const toLikelihood = (score: number): SpamAssessment["likelihood"] => {
   return score >= MEDIUM_FROM ? "medium" : "low";
 };
 
-type FactorRule = Pick<SpamFactor, "id" | "description"> & { readonly holds: Signal };
+type FactorRules<More = unknown> = Readonly<
+  Record<string, Pick<SpamFactor, "description"> & { readonly holds: Signal } & More>
+>;
 
 /** Sorted by component, so that the order of answers does not show. */
-export const NEGATIVE: readonly (FactorRule & { readonly points: number })[] = [
-  { id: "NO_MX", points: 15, holds: SIGNALS.noMx, description: "The domain cannot receive mail." },
-  { id: "NO_SPF", points: 20, holds: SIGNALS.noSpf, description: "No SPF record." },
-  {
-    id: "SPF_PERMERROR",
+export const NEGATIVE: FactorRules<{ readonly points: number }> = {
+  NO_MX: { points: 15, holds: SIGNALS.noMx, description: "The domain cannot receive mail." },
+  NO_SPF: { points: 20, holds: SIGNALS.noSpf, description: "No SPF record." },
+  SPF_PERMERROR: {
     points: 25,
     holds: SIGNALS.spfBroken,
     description: "The SPF record is invalid, so every evaluation of it fails.",
   },
-  {
-    id: "SPF_OPEN",
+  SPF_OPEN: {
     points: 25,
     holds: SIGNALS.spfOpen,
     description: "The SPF record allows the whole internet to send.",
   },
-  { id: "NO_DKIM", points: 20, holds: SIGNALS.noDkim, description: "No DKIM key." },
-  {
-    id: "DKIM_UNKNOWN",
+  NO_DKIM: { points: 20, holds: SIGNALS.noDkim, description: "No DKIM key." },
+  DKIM_UNKNOWN: {
     points: 5,
     holds: SIGNALS.dkimUnknown,
     description: "No DKIM key was found under the usual selectors.",
   },
-  {
-    id: "NO_DMARC",
+  NO_DMARC: {
     points: 15,
     holds: SIGNALS.noDmarc,
     description: "No valid DMARC record.",
   },
-  {
-    id: "DMARC_NONE",
+  DMARC_NONE: {
     points: 5,
     holds: (findings) => SIGNALS.dmarcNone(findings) && !SIGNALS.noDmarc(findings),
     description: "DMARC asks receivers to deliver forged mail.",
   },
-  {
-    id: "NO_PTR",
+  NO_PTR: {
     points: 20,
     holds: SIGNALS.noPtr,
     description: "The sending IP address has no reverse DNS name.",
   },
-  {
-    id: "PTR_MISMATCH",
+  PTR_MISMATCH: {
     points: 10,
     holds: SIGNALS.ptrMismatch,
     description: "The reverse DNS name of the sending IP address does not resolve to it.",
   },
-  {
-    id: "PTR_GENERIC",
+  PTR_GENERIC: {
     points: 8,
     holds: SIGNALS.ptrGeneric,
     description:
       "The reverse DNS name of the sending IP address looks like one of a provider's pool.",
   },
-];
+};
 
-export const POSITIVE: readonly FactorRule[] = [
-  { id: "SPF_OK", holds: SIGNALS.spfOk, description: "The SPF record is valid." },
-  { id: "DKIM_OK", holds: SIGNALS.dkimOk, description: "The DKIM keys are valid." },
-  {
-    id: "DMARC_ENFORCED",
+export const POSITIVE: FactorRules = {
+  SPF_OK: { holds: SIGNALS.spfOk, description: "The SPF record is valid." },
+  DKIM_OK: { holds: SIGNALS.dkimOk, description: "The DKIM keys are valid." },
+  DMARC_ENFORCED: {
     holds: SIGNALS.dmarcEnforced,
     description: "DMARC asks receivers to reject or quarantine forged mail.",
   },
-  {
-    id: "NOT_LISTED",
+  NOT_LISTED: {
     holds: SIGNALS.notListed,
     description: "No blocklist that answered lists the domain or the sending IP address.",
   },
-  {
-    id: "FCRDNS_OK",
+  FCRDNS_OK: {
     holds: SIGNALS.ptrConfirmed,
     description: "The sending IP address has a reverse DNS name that resolves to it.",
   },
-];
+};
 
 /** One list alone does not make a sender a spammer. */
 export const LISTING_MAX = 40;

@@ -18,7 +18,10 @@ export type Judgement = {
  */
 export const judge = (signals: Signals, catchAllConfidence: number | null = null): Judgement => {
   const rule = PRECEDENCE.find(({ holds }) => holds(signals)) ?? NOTHING_PROVEN;
-  const verdict = { status: rule.status, reason: rule.reason(signals) };
+  const verdict = {
+    status: rule.status,
+    reason: typeof rule.reason === "string" ? rule.reason : rule.reason(signals),
+  };
   return { ...verdict, ...scoreVerdict({ ...verdict, signals, catchAllConfidence }) };
 };
 
@@ -43,7 +46,7 @@ const REASON_WITHOUT_ANSWER: { readonly [domain in DomainSignal]?: string } = {
 type VerdictRule = {
   readonly status: Status;
   readonly holds: (signals: Signals) => boolean;
-  readonly reason: (signals: Signals) => string;
+  readonly reason: string | ((signals: Signals) => string);
 };
 
 export const isUndecided = (domain: DomainSignal): boolean =>
@@ -62,7 +65,6 @@ const hasVerdict =
   ({ mailbox }: Signals): boolean =>
     mailbox?.verdict === verdict;
 
-const useReason = (reason: string) => () => reason;
 const getMailboxReason = ({ mailbox }: Signals): string => mailbox?.reason ?? "unclassified";
 
 /** The domain accepts no mail. These signals are also reasons of verdicts. */
@@ -104,27 +106,15 @@ const isLongNameTaken = (signals: Signals): boolean => {
 
 /** The order is the rule: `judge` tries a status only when no status above it holds. */
 const PRECEDENCE: readonly VerdictRule[] = [
-  {
-    status: "valid",
-    holds: ({ isControlled = false }) => isControlled,
-    reason: useReason(CONTROLLED),
-  },
+  { status: "valid", holds: ({ isControlled = false }) => isControlled, reason: CONTROLLED },
   {
     status: "invalid",
     holds: ({ syntaxFault }) => syntaxFault !== null,
     reason: ({ syntaxFault }) => syntaxFault ?? "",
   },
   { status: "invalid", holds: ({ domain }) => NO_MAIL.has(domain), reason: ({ domain }) => domain },
-  {
-    status: "spam_trap",
-    holds: ({ listed }) => listed.trap,
-    reason: useReason("listed_spam_trap"),
-  },
-  {
-    status: "disposable",
-    holds: ({ listed }) => listed.disposable,
-    reason: useReason("listed_disposable"),
-  },
+  { status: "spam_trap", holds: ({ listed }) => listed.trap, reason: "listed_spam_trap" },
+  { status: "disposable", holds: ({ listed }) => listed.disposable, reason: "listed_disposable" },
   {
     status: "invalid",
     holds: ({ nameFault }) => nameFault !== null,
@@ -135,51 +125,43 @@ const PRECEDENCE: readonly VerdictRule[] = [
     // Sent mail proves more than an acceptance by a server that accepts every recipient.
     status: "invalid",
     holds: (signals) => signals.bounced && !isProvenMailbox(signals),
-    reason: useReason("bounced"),
+    reason: "bounced",
   },
   {
     // The server's present reply contradicts the bounce: a mailbox can be opened again.
     status: "risky",
     holds: ({ bounced }) => bounced,
-    reason: useReason("bounced"),
+    reason: "bounced",
   },
   {
     // The owner of a squat may read the mail, so an acceptance is not a good sign.
     status: "risky",
     holds: ({ listed, domain }) => listed.squat !== null && HAS_HOST.has(domain),
-    reason: useReason("typo_domain"),
+    reason: "typo_domain",
   },
-  {
-    status: "role",
-    holds: ({ listed }) => listed.role !== null,
-    reason: useReason("role_account"),
-  },
+  { status: "role", holds: ({ listed }) => listed.role !== null, reason: "role_account" },
   {
     status: "risky",
     holds: (signals) => hasVerdict("valid")(signals) && signals.acceptsUnknownRecipients,
-    reason: useReason("provider_accepts_unknown"),
+    reason: "provider_accepts_unknown",
   },
   {
     status: "risky",
     holds: (signals) =>
       hasVerdict("valid")(signals) && signals.acceptsThenBounces && signals.catchAll !== "no",
-    reason: useReason("accept_then_bounce"),
+    reason: "accept_then_bounce",
   },
-  {
-    status: "risky",
-    holds: isLongNameTaken,
-    reason: useReason("long_local_part"),
-  },
+  { status: "risky", holds: isLongNameTaken, reason: "long_local_part" },
   {
     status: "catch_all",
     holds: (signals) => hasVerdict("valid")(signals) && signals.catchAll === "yes",
-    reason: useReason("catch_all"),
+    reason: "catch_all",
   },
   { status: "risky", holds: hasVerdict("risky"), reason: getMailboxReason },
   {
     status: "risky",
     holds: (signals) => hasVerdict("valid")(signals) && isUnprovenAcceptance(signals),
-    reason: useReason("catch_all_unverified"),
+    reason: "catch_all_unverified",
   },
   { status: "valid", holds: hasVerdict("valid"), reason: getMailboxReason },
 ];

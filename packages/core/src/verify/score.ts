@@ -71,63 +71,52 @@ const isUnknownFor =
   ({ status, reason }: Scored): boolean =>
     status === "unknown" && reasons.includes(reason);
 
-export const ADJUSTMENTS: readonly Adjustment[] = [
-  {
-    part: "the visitor proved control of the address",
+const BY_PART: Readonly<Record<string, Omit<Adjustment, "part">>> = {
+  "the visitor proved control of the address": {
     points: 6,
     holds: ({ signals: { isControlled = false } }) => isControlled,
   },
-  {
-    part: "the server accepted the address",
+  "the server accepted the address": {
     points: 4,
     holds: (scored) => hasVerdict("valid")(scored) && isProven(scored),
   },
-  {
-    part: "the server refused a random recipient",
+  "the server refused a random recipient": {
     points: 2,
     holds: ({ signals: { catchAll, rejectsUnknownRecipients } }) =>
       catchAll === "no" || rejectsUnknownRecipients,
   },
-  {
-    part: "no MX record, only an A or AAAA record",
+  "no MX record, only an A or AAAA record": {
     points: -3,
     holds: ({ signals }) => signals.domain === "implicit_mail_host",
   },
-  {
-    part: "on a broad list of disposable domains",
+  "on a broad list of disposable domains": {
     points: -6,
     holds: ({ signals }) => signals.listed.disposableHint,
   },
-  {
-    part: "looks generated",
+  "looks generated": {
     points: -6,
     holds: (scored) => scored.signals.botLikeness >= BOT_THRESHOLD && isProven(scored),
   },
-  {
-    part: "unusually short or long name",
+  "unusually short or long name": {
     points: -6,
     holds: ({ signals }) => signals.hasUnusualLength,
   },
-  {
-    part: "more than 64 octets before the @",
+  "more than 64 octets before the @": {
     points: -6,
     holds: ({ signals }) => signals.longName !== null,
   },
-  { part: "mail to this address bounced", points: -5, holds: ({ signals }) => signals.bounced },
-  {
-    part: "the connection was encrypted",
+  "mail to this address bounced": { points: -5, holds: ({ signals }) => signals.bounced },
+  "the connection was encrypted": {
     points: 1,
     holds: (scored) => scored.signals.encrypted && isProven(scored),
   },
-  {
-    part: "the refusal is unambiguous",
+  "the refusal is unambiguous": {
     points: -5,
     holds: ({ signals: { mailbox } }) =>
       mailbox?.verdict === "invalid" && mailbox.confidence >= 0.9,
   },
   // Parts for an unknown address, by its reason. A domain with a working mail server has mailboxes.
-  {
-    part: "the mail server takes mail, later",
+  "the mail server takes mail, later": {
     points: 7,
     holds: isUnknownFor(
       "greylisted",
@@ -137,8 +126,7 @@ export const ADJUSTMENTS: readonly Adjustment[] = [
       "server_storage",
     ),
   },
-  {
-    part: "the mail server refuses us, and not the address",
+  "the mail server refuses us, and not the address": {
     points: 4,
     holds: isUnknownFor(
       "ip_blocked",
@@ -154,19 +142,22 @@ export const ADJUSTMENTS: readonly Adjustment[] = [
       "content_rejected",
     ),
   },
-  {
-    part: "the mail server broke off or has a fault",
+  "the mail server broke off or has a fault": {
     points: -2,
     holds: isUnknownFor("connection_lost", "server_error", "server_refuses", "protocol_error"),
   },
-  { part: "the mail server does not reply", points: -4, holds: isUnknownFor("timeout") },
-  { part: "no mail server can be reached", points: -6, holds: isUnknownFor("connect_failed") },
-  {
-    part: "the DNS look-up failed",
+  "the mail server does not reply": { points: -4, holds: isUnknownFor("timeout") },
+  "no mail server can be reached": { points: -6, holds: isUnknownFor("connect_failed") },
+  "the DNS look-up failed": {
     points: -8,
     holds: isUnknownFor("dns_inconclusive", "dns_answer_too_large"),
   },
-];
+};
+
+export const ADJUSTMENTS: readonly Adjustment[] = Object.entries(BY_PART).map(([part, one]) => ({
+  part,
+  ...one,
+}));
 
 const listParts = (scored: Scored): ScorePart[] => [
   { part: scored.status, points: START_SCORES[scored.status] },

@@ -72,11 +72,11 @@ const PBL = medium("PBL: an address that should not send mail directly", 15);
 /** One code for each hour of a domain's first day: 127.0.2.2 to 127.0.2.24. */
 const HOURS = Array.from({ length: 23 }, (_, index) => index + 2);
 
-export const BLOCKLISTS: readonly Blocklist[] = [
-  {
+const BY_ID: Readonly<Record<string, Omit<Blocklist, "id">>> = {
+  "spamhaus-zen": {
     ...BY_IP,
     ...SPAMHAUS,
-    id: "spamhaus-zen",
+
     name: "Spamhaus ZEN",
     zone: "KEY.zen.dq.spamhaus.net",
     codes: {
@@ -96,9 +96,9 @@ export const BLOCKLISTS: readonly Blocklist[] = [
       },
     },
   },
-  {
+  "spamhaus-dbl": {
     ...SPAMHAUS,
-    id: "spamhaus-dbl",
+
     name: "Spamhaus DBL",
     asks: "domain",
     zone: "KEY.dbl.dq.spamhaus.net",
@@ -121,9 +121,9 @@ export const BLOCKLISTS: readonly Blocklist[] = [
       },
     },
   },
-  {
+  "spamhaus-zrd": {
     ...SPAMHAUS,
-    id: "spamhaus-zrd",
+
     name: "Spamhaus ZRD",
     asks: "domain",
     zone: "KEY.zrd.dq.spamhaus.net",
@@ -140,34 +140,34 @@ export const BLOCKLISTS: readonly Blocklist[] = [
       ),
     },
   },
-  {
+  spamcop: {
     ...BY_IP,
-    id: "spamcop",
+
     name: "SpamCop",
     zone: "bl.spamcop.net",
     codes: createSimpleCodes(high("reported as a source of spam", 30)),
     removal: "https://www.spamcop.net/bl.shtml",
   },
-  {
+  barracuda: {
     ...BY_IP,
-    id: "barracuda",
+
     name: "Barracuda",
     zone: "b.barracudacentral.org",
     needs: BARRACUDA_KEY,
     codes: createSimpleCodes(high("a source of spam", 30)),
     removal: "https://www.barracudacentral.org/rbl/removal-request",
   },
-  {
+  psbl: {
     ...BY_IP,
-    id: "psbl",
+
     name: "PSBL",
     zone: "psbl.surriel.com",
     codes: createSimpleCodes(high("sent mail to spam traps", 20)),
     removal: "https://psbl.org/",
   },
-  {
+  mailspike: {
     ...BY_IP,
-    id: "mailspike",
+
     name: "Mailspike",
     zone: "bl.mailspike.net",
     codes: {
@@ -182,9 +182,9 @@ export const BLOCKLISTS: readonly Blocklist[] = [
     },
     removal: "https://mailspike.org/",
   },
-  {
+  surbl: {
     ...BY_DOMAIN,
-    id: "surbl",
+
     name: "SURBL",
     zone: "multi.surbl.org",
     spamPoints: 40,
@@ -201,9 +201,9 @@ export const BLOCKLISTS: readonly Blocklist[] = [
     },
     removal: "https://surbl.org/surbl-analysis",
   },
-  {
+  uribl: {
     ...BY_DOMAIN,
-    id: "uribl",
+
     name: "URIBL",
     zone: "multi.uribl.com",
     codes: {
@@ -216,31 +216,36 @@ export const BLOCKLISTS: readonly Blocklist[] = [
     },
     removal: "https://admin.uribl.com/",
   },
-  {
+  "uceprotect-1": {
     ...BY_IP,
-    id: "uceprotect-1",
+
     name: "UCEPROTECT Level 1",
     zone: "dnsbl-1.uceprotect.net",
     codes: createSimpleCodes(medium("sent mail to spam traps; few receivers ask this list", 5)),
     removal: "https://www.uceprotect.net/en/rblcheck.php",
   },
-  {
+  spameatingmonkey: {
     ...BY_IP,
-    id: "spameatingmonkey",
+
     name: "Spam Eating Monkey",
     zone: "bl.spameatingmonkey.net",
     codes: createSimpleCodes(medium("sent mail to spam traps", 10)),
     removal: "https://spameatingmonkey.com/lookup",
   },
-  {
+  "blocklist-de": {
     ...BY_IP,
-    id: "blocklist-de",
+
     name: "blocklist.de",
     zone: "bl.blocklist.de",
     codes: createSimpleCodes(medium("attacked servers", 10)),
     removal: "https://www.blocklist.de/en/delist.html",
   },
-];
+};
+
+export const BLOCKLISTS: readonly Blocklist[] = Object.entries(BY_ID).map(([id, list]) => ({
+  id,
+  ...list,
+}));
 
 /** Creates a list from the zone that an operator names: it lists addresses, every code is a listing, and its website is at the zone. */
 export const createList = (zone: string): Blocklist => ({

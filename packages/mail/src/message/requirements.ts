@@ -15,8 +15,6 @@ export type Requirement = {
   readonly unmetBy: readonly string[];
 };
 
-const ALL = RECEIVERS;
-
 const DKIM_INVALID = [
   "DKIM_NONE",
   "DKIM_BODY",
@@ -30,57 +28,50 @@ const DKIM_INVALID = [
   "DKIM_MALFORMED",
 ];
 
-const REQUIREMENTS: readonly Requirement[] = [
-  {
-    id: "spf",
-    receivers: ALL,
+const REQUIREMENTS: Readonly<Record<string, Omit<Requirement, "id">>> = {
+  spf: {
+    receivers: RECEIVERS,
     isForBulk: true,
     text: "SPF passes.",
     part: "spf",
     unmetBy: ["SPF_NONE", "SPF_FAIL", "SPF_SOFTFAIL", "SPF_NEUTRAL", "SPF_PERMERROR"],
   },
-  {
-    id: "dkim",
-    receivers: ALL,
+  dkim: {
+    receivers: RECEIVERS,
     isForBulk: true,
     text: "The message has a valid DKIM signature.",
     part: "dkim",
     unmetBy: DKIM_INVALID,
   },
-  {
-    id: "dmarc_record",
-    receivers: ALL,
+  dmarc_record: {
+    receivers: RECEIVERS,
     isForBulk: true,
     text: "The domain of From has a DMARC record.",
     part: "dmarc",
     unmetBy: ["DMARC_MISSING", "DMARC_NO_AUTHOR"],
   },
-  {
-    id: "alignment",
-    receivers: ALL,
+  alignment: {
+    receivers: RECEIVERS,
     isForBulk: true,
     text: "The domain of From is aligned with SPF or DKIM.",
     part: "dmarc",
     unmetBy: ["DMARC_FAIL", "DMARC_MISSING", "DMARC_NO_AUTHOR"],
   },
-  {
-    id: "reverse_dns",
-    receivers: ALL,
+  reverse_dns: {
+    receivers: RECEIVERS,
     isForBulk: false,
     text: "The sending IP address has a name that resolves to it.",
     part: "server",
     unmetBy: ["PTR_MISSING", "PTR_MISMATCH"],
   },
-  {
-    id: "tls",
+  tls: {
     receivers: ["gmail"],
     isForBulk: false,
     text: "The connection is encrypted with TLS.",
     part: "server",
     unmetBy: ["TLS_MISSING"],
   },
-  {
-    id: "format",
+  format: {
     receivers: ["gmail", "yahoo"],
     isForBulk: false,
     text: "The message follows RFC 5322: one From, Date, Message-ID, and no field twice that may stand once.",
@@ -95,15 +86,14 @@ const REQUIREMENTS: readonly Requirement[] = [
       "FIELDS_REPEATED",
     ],
   },
-  {
-    id: "one_click_unsubscribe",
+  one_click_unsubscribe: {
     receivers: ["gmail", "yahoo"],
     isForBulk: true,
     text: "Marketing mail can be unsubscribed with one click (RFC 8058).",
     part: "header",
     unmetBy: ["UNSUBSCRIBE_MISSING", "UNSUBSCRIBE_NOT_ONE_CLICK", "UNSUBSCRIBE_UNSIGNED"],
   },
-];
+};
 
 /** Judges which requirements the message meets. `unjudged` names findings whose check had no answer. */
 export const judgeRequirements = (
@@ -115,12 +105,13 @@ export const judgeRequirements = (
 ): readonly (Pick<Requirement, "id" | "receivers" | "isForBulk" | "text"> & {
   readonly status: RequirementStatus;
 })[] =>
-  REQUIREMENTS.map(({ part, unmetBy, ...requirement }) => {
+  Object.entries(REQUIREMENTS).map(([id, { part, unmetBy, ...row }]) => {
+    const requirement = { id, ...row };
     // A DKIM finding of lesser cost means that another signature is valid.
     const isUnmet = findings.some(
-      ({ id, costPoints }) => unmetBy.includes(id) && (part !== "dkim" || costPoints >= 100),
+      (found) => unmetBy.includes(found.id) && (part !== "dkim" || found.costPoints >= 100),
     );
     if (isUnmet) return { ...requirement, status: "unmet" };
-    const isOpen = openParts.includes(part) || unmetBy.some((id) => unjudged.includes(id));
+    const isOpen = openParts.includes(part) || unmetBy.some((one) => unjudged.includes(one));
     return { ...requirement, status: isOpen ? "unknown" : "met" };
   });
