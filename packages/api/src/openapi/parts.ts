@@ -3,7 +3,13 @@ import * as v from "valibot";
 import { verifyFile } from "../endpoints/verify-file.ts";
 import { METADATA_PATH } from "../http/challenge.ts";
 import type { Schema } from "../http/endpoint.ts";
-import { EXPORT_HEADERS, getUsualHeaders, type HeaderName, toHeaderRefs } from "./responses.ts";
+import {
+  EXPORT_HEADERS,
+  getUsualHeaders,
+  type HeaderName,
+  text,
+  toHeaderRefs,
+} from "./responses.ts";
 import type { JsonSchema } from "./schema.ts";
 
 const [upload, accepted, preview] = verifyFile.output.options;
@@ -70,39 +76,21 @@ const FORMS: Readonly<Record<string, JsonSchema>> = {
     description:
       "A file and its options in one request. Up to 50 MB on one machine and about 4.5 MB behind API Gateway; larger files go in two steps.",
     properties: {
-      file: { type: "string", format: "binary", description: "A CSV or TXT file, with its name." },
-      email_column: {
-        type: "string",
-        description: "The column with the addresses. Left out: it is detected.",
-      },
-      has_header: {
-        type: "string",
+      file: text("A CSV or TXT file, with its name.", { format: "binary" }),
+      email_column: text("The column with the addresses. Left out: it is detected."),
+      has_header: text("Whether the first row names the columns. Left out: it is detected.", {
         enum: ["true", "false", "1", "0"],
-        description: "Whether the first row names the columns. Left out: it is detected.",
-      },
-      name: {
-        type: "string",
-        description: "The job's name. Left out: the name of the file.",
-      },
-      continues: {
-        type: "string",
-        description: "The job of an earlier list that this file is a newer version of.",
-      },
-      fresh_days: {
-        type: "string",
-        description: "With `continues`: for how many days a result stays good. Left out: 30.",
-      },
-      webhook_url: {
-        type: "string",
+      }),
+      name: text("The job's name. Left out: the name of the file."),
+      continues: text("The job of an earlier list that this file is a newer version of."),
+      fresh_days: text("With `continues`: for how many days a result stays good. Left out: 30."),
+      webhook_url: text("HTTPS URL to call when the job ends, without a signature.", {
         format: "uri",
-        description: "HTTPS URL to call when the job ends, without a signature.",
-      },
-      options: {
-        type: "string",
-        contentMediaType: "application/json",
-        description:
-          'JSON, with the fields of `options` of `action: process`: `{"deep_verify":false}`.',
-      },
+      }),
+      options: text(
+        'JSON, with the fields of `options` of `action: process`: `{"deep_verify":false}`.',
+        { contentMediaType: "application/json" },
+      ),
     },
     required: ["file"],
     additionalProperties: false,
@@ -112,11 +100,7 @@ const FORMS: Readonly<Record<string, JsonSchema>> = {
     description:
       "A report as it came, up to 20 MB on one machine and about 4.5 MB behind API Gateway.",
     properties: {
-      file: {
-        type: "string",
-        format: "binary",
-        description: "XML, JSON, or either of them in a gzip or zip file.",
-      },
+      file: text("XML, JSON, or either of them in a gzip or zip file.", { format: "binary" }),
     },
     required: ["file"],
     additionalProperties: false,

@@ -15,6 +15,12 @@ const header = (description: string, schema: JsonSchema, example: unknown) => ({
 
 const count = { type: "integer", minimum: 0 };
 
+export const text = (description: string, more: JsonSchema = {}): JsonSchema => ({
+  type: "string",
+  ...more,
+  description,
+});
+
 export const HEADERS = {
   "X-Request-Id": header(
     "The request's id. Include it when you contact support.",
@@ -94,16 +100,11 @@ const errorSchema = (codes: readonly FailureCode[]): JsonSchema => ({
     error: {
       type: "object",
       properties: {
-        code: { type: "string", enum: codes, description: "Machine-readable code." },
-        message: {
-          type: "string",
-          description: "What is wrong and what happened to the money, for people.",
-        },
-        money: {
-          type: "string",
+        code: text("Machine-readable code.", { enum: codes }),
+        message: text("What is wrong and what happened to the money, for people."),
+        money: text("Machine-readable form of what happened to the money.", {
           enum: MONEY_OUTCOMES,
-          description: "Machine-readable form of what happened to the money.",
-        },
+        }),
         details: {
           description:
             "Specifics: the invalid fields, the missing scope, or the number of missing rows.",
@@ -112,16 +113,14 @@ const errorSchema = (codes: readonly FailureCode[]): JsonSchema => ({
           type: "boolean",
           description: "Present and true when the same request may succeed later.",
         },
-        doc_url: {
-          type: "string",
-          format: "uri",
-          description:
-            "The paragraph of the manual about this code: its cause, what happened to the money, and what to do.",
-        },
+        doc_url: text(
+          "The paragraph of the manual about this code: its cause, what happened to the money, and what to do.",
+          { format: "uri" },
+        ),
       },
       required: ["code", "message", "money", "doc_url"],
     },
-    request_id: { type: "string", description: "The value of the X-Request-Id header." },
+    request_id: text("The value of the X-Request-Id header."),
   },
   required: ["success", "error", "request_id"],
 });

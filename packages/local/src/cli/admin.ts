@@ -10,7 +10,7 @@ export type AdminEntry<Definition = Portable> = {
   readonly load: () => Promise<Definition>;
 };
 
-const listEntries = <Name extends string, Definition>(
+export const listEntries = <Name extends string, Definition>(
   summaries: Readonly<Record<Name, string>>,
   load: () => Promise<Readonly<Record<Name, Definition>>>,
 ): readonly AdminEntry<Definition>[] =>

@@ -1,10 +1,5 @@
-import { adminEntries, machineEntries } from "./admin.ts";
-import type { CommandEntry } from "./define-command.ts";
-
-type ListsCommands = typeof import("./lists-command.ts").listsCommands;
-
-const loadListsCommand = async (name: keyof ListsCommands) =>
-  (await import("./lists-command.ts")).listsCommands[name];
+import { adminEntries, listEntries, machineEntries } from "./admin.ts";
+import type { CommandDefinition, CommandEntry } from "./define-command.ts";
 
 export const commands: readonly CommandEntry[] = [
   {
@@ -97,37 +92,25 @@ export const commands: readonly CommandEntry[] = [
       },
     }),
   ),
-  {
-    name: "admin egress records",
-    summary: "Prints the DNS records to set up.",
-    load: async () => (await import("./egress-command.ts")).egressCommands["admin egress records"],
-  },
-  {
-    name: "admin egress test",
-    summary:
-      "Tests whether mail servers accept sessions from each exit of this host or of a stage.",
-    load: async () => (await import("./egress-command.ts")).egressCommands["admin egress test"],
-  },
-  {
-    name: "admin lists",
-    summary: "Shows the version, age, sizes and signature of the lists of domains.",
-    load: () => loadListsCommand("admin lists"),
-  },
-  {
-    name: "admin lists show",
-    summary: "Prints whether a list names a domain, why, and how the domain leaves the list.",
-    load: () => loadListsCommand("admin lists show"),
-  },
-  {
-    name: "admin lists update",
-    summary: "Installs a newer edition of the lists; a running server takes it at once.",
-    load: () => loadListsCommand("admin lists update"),
-  },
-  {
-    name: "admin lists rollback",
-    summary: "Installs the edition of the lists before the last update again.",
-    load: () => loadListsCommand("admin lists rollback"),
-  },
+  ...listEntries<string, CommandDefinition>(
+    {
+      "admin egress records": "Prints the DNS records to set up.",
+      "admin egress test":
+        "Tests whether mail servers accept sessions from each exit of this host or of a stage.",
+    },
+    async () => (await import("./egress-command.ts")).egressCommands,
+  ),
+  ...listEntries<string, CommandDefinition>(
+    {
+      "admin lists": "Shows the version, age, sizes and signature of the lists of domains.",
+      "admin lists show":
+        "Prints whether a list names a domain, why, and how the domain leaves the list.",
+      "admin lists update":
+        "Installs a newer edition of the lists; a running server takes it at once.",
+      "admin lists rollback": "Installs the edition of the lists before the last update again.",
+    },
+    async () => (await import("./lists-command.ts")).listsCommands,
+  ),
   {
     name: "admin backup",
     summary: "Writes a consistent copy of the whole state.",
