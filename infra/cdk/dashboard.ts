@@ -1,3 +1,4 @@
+import type { CloudMetricName } from "@mailproof/core/background/metric-names";
 import { Duration } from "aws-cdk-lib";
 import {
   type Alarm,
@@ -18,15 +19,22 @@ const WIDTH = 24;
 
 const createTitle = (markdown: string) => new TextWidget({ markdown, width: WIDTH, height: 1 });
 
-const createGraph = (title: string, left: IMetric[], width: number, line?: number) =>
-  new GraphWidget({
-    title,
-    left,
-    width,
-    height: 6,
-    leftYAxis: { min: 0 },
-    ...(line !== undefined && { leftAnnotations: [{ value: line, color: "#d62728" }] }),
-  });
+/** A graph, and the value at which an alarm goes off. */
+type Graph = readonly [title: string, metrics: IMetric[], line?: number];
+
+/** A row of graphs, side by side. */
+const createRow = (graphs: readonly Graph[], width = WIDTH / graphs.length): IWidget[] =>
+  graphs.map(
+    ([title, left, line]) =>
+      new GraphWidget({
+        title,
+        left,
+        width,
+        height: 6,
+        leftYAxis: { min: 0 },
+        ...(line !== undefined && { leftAnnotations: [{ value: line, color: "#d62728" }] }),
+      }),
+  );
 
 const createApiWidgets = (stage: Monitored): IWidget[] => {
   const api = (what: string, statistic: string) => measures.createApiMetric(stage, what, statistic);
@@ -39,55 +47,37 @@ const createApiWidgets = (stage: Monitored): IWidget[] => {
       width: 6,
       height: 6,
     }),
-    createGraph("Requests, and server errors", counts, 9),
-    createGraph("Latency, ms", waits, 9),
+    ...createRow(
+      [
+        ["Requests, and server errors", counts],
+        ["Latency, ms", waits],
+      ],
+      9,
+    ),
   ];
 };
 
-/** Durations by class of status: API Gateway, in the first row, does not measure these. */
-const createAnswerWidgets = (stage: Monitored): IWidget[] => [
-  createGraph(
-    "Responses in five minutes, by status",
-    measures.createOwnMetrics(stage, "mailproof_http_requests_total", "Sum"),
-    8,
-  ),
-  createGraph(
-    "The slowest 1 %, by status, s",
-    measures.createOwnMetrics(stage, "mailproof_http_request_duration_seconds", "p99"),
-    8,
-  ),
-  createGraph(
-    "Webhook calls in five minutes, by outcome",
-    measures.createOwnMetrics(stage, "mailproof_webhook_calls_total", "Sum"),
-    8,
-  ),
-];
+/** API Gateway, in the first row, does not measure durations by class of status. */
+const createAnswerWidgets = (stage: Monitored): IWidget[] => {
+  const own = (name: CloudMetricName, statistic = "Sum") =>
+    measures.createOwnMetrics(stage, name, statistic);
+  return createRow([
+    ["Responses in five minutes, by status", own("mailproof_http_requests_total")],
+    ["The slowest 1 %, by status, s", own("mailproof_http_request_duration_seconds", "p99")],
+    ["Webhook calls in five minutes, by outcome", own("mailproof_webhook_calls_total")],
+  ]);
+};
 
-const createMoneyWidgets = (stage: Monitored): IWidget[] => [
-  createGraph(
-    "Delay of scheduled work, s",
-    [measures.createOwnMetric(stage, "mailproof_due_age_seconds")],
-    6,
-    300,
-  ),
-  createGraph(
-    "Credits held for over an hour",
-    [measures.createOwnMetric(stage, "mailproof_credits_held_over_an_hour")],
-    6,
-    1,
-  ),
-  createGraph(
-    "Broken invariants at the last audit",
-    [measures.createAuditMetric(stage, "Maximum")],
-    6,
-    1,
-  ),
-  createGraph(
-    "Credits moved in five minutes, by kind",
-    measures.createOwnMetrics(stage, "mailproof_credits_moved_total", "Sum"),
-    6,
-  ),
-];
+const createMoneyWidgets = (stage: Monitored): IWidget[] => {
+  const own = (name: CloudMetricName) => [measures.createOwnMetric(stage, name)];
+  const moved = measures.createOwnMetrics(stage, "mailproof_credits_moved_total", "Sum");
+  return createRow([
+    ["Delay of scheduled work, s", own("mailproof_due_age_seconds"), 300],
+    ["Credits held for over an hour", own("mailproof_credits_held_over_an_hour"), 1],
+    ["Broken invariants at the last audit", [measures.createAuditMetric(stage, "Maximum")], 1],
+    ["Credits moved in five minutes, by kind", moved],
+  ]);
+};
 
 const VISIBLE = "ApproximateNumberOfMessagesVisible";
 
@@ -96,38 +86,28 @@ const createListWidgets = (stage: Monitored): IWidget[] => {
     queues
       .filter(({ receivesMax }) => (receivesMax === null) === areDead)
       .map(({ name }) => createQueueMetric(stage, name, what).with({ label: name }));
-  return [
-    createGraph("Waiting messages", of(false, VISIBLE), 6),
-    createGraph("Age of the oldest, s", of(false, "ApproximateAgeOfOldestMessage"), 6),
-    createGraph("Dead letters", of(true, VISIBLE), 6, 1),
-    createGraph(
-      "Verdicts in five minutes, by status",
-      measures.createOwnMetrics(stage, "mailproof_verifications_total", "Sum"),
-      6,
-    ),
-  ];
+  const verdicts = measures.createOwnMetrics(stage, "mailproof_verifications_total", "Sum");
+  return createRow([
+    ["Waiting messages", of(false, VISIBLE)],
+    ["Age of the oldest, s", of(false, "ApproximateAgeOfOldestMessage")],
+    ["Dead letters", of(true, VISIBLE), 1],
+    ["Verdicts in five minutes, by status", verdicts],
+  ]);
 };
 
 const createMailServerWidgets = (stage: Monitored): IWidget[] => {
   const sessions = measures.createOwnMetrics(stage, "mailproof_smtp_sessions_total", "Sum");
+  const waits = (["p50", "p99"] as const).map((share) => measures.createWaitMetric(stage, share));
   const ports = stage.gateways.map((zone) =>
     measures.createNatMetric(stage, zone, "ErrorPortAllocation"),
   );
-  return [
-    createGraph("Sessions in five minutes", sessions, 6),
-    createGraph(
-      "Sessions that reached no server, %",
-      [measures.createUnreachedShare(stage)],
-      6,
-      50,
-    ),
-    createGraph(
-      "Wait for a slot, s",
-      [measures.createWaitMetric(stage, "p50"), measures.createWaitMetric(stage, "p99")],
-      6,
-    ),
-    ...(ports.length > 0 ? [createGraph("NAT gateways without a free port", ports, 6)] : []),
+  const graphs: readonly Graph[] = [
+    ["Sessions in five minutes", sessions],
+    ["Sessions that reached no server, %", [measures.createUnreachedShare(stage)], 50],
+    ["Wait for a slot, s", waits],
+    ["NAT gateways without a free port", ports],
   ];
+  return createRow(graphs.filter(([, metrics]) => metrics.length > 0));
 };
 
 const createSystemWidgets = (stage: Monitored): IWidget[][] => {
@@ -137,25 +117,20 @@ const createSystemWidgets = (stage: Monitored): IWidget[][] => {
   const working = [prober, ...workerSpecs.map(({ lambda }) => lambda)].map(({ name }) =>
     createLambdaMetric(stage, name, "ConcurrentExecutions", "Maximum"),
   );
-  const used = ["ConsumedReadCapacityUnits", "ConsumedWriteCapacityUnits"];
+  const used = ["ConsumedReadCapacityUnits", "ConsumedWriteCapacityUnits"].map((what) =>
+    measures.createTableMetric(stage, what),
+  );
   return [
-    [
-      createGraph("Errors, by Lambda", errors, 8),
-      createGraph("Answers of 5xx and failed messages, by Lambda", failures, 8),
-      createGraph("Cold starts", [measures.createColdStartMetric(stage)], 8),
-    ],
-    [
-      createGraph("Concurrent workers", working, 8),
-      createGraph("Concurrency claimed in the account", [measures.claimedConcurrency], 8),
-      createGraph(
-        "Table: units used, requests refused",
-        [
-          ...used.map((what) => measures.createTableMetric(stage, what)),
-          measures.createThrottleMetric(stage),
-        ],
-        8,
-      ),
-    ],
+    createRow([
+      ["Errors, by Lambda", errors],
+      ["Answers of 5xx and failed messages, by Lambda", failures],
+      ["Cold starts", [measures.createColdStartMetric(stage)]],
+    ]),
+    createRow([
+      ["Concurrent workers", working],
+      ["Concurrency claimed in the account", [measures.claimedConcurrency]],
+      ["Table: units used, requests refused", [...used, measures.createThrottleMetric(stage)]],
+    ]),
   ];
 };
 
