@@ -1,5 +1,6 @@
+import { createApp } from "@mailproof/local/app";
 import { readEnvironment } from "@mailproof/local/environment";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { asRows } from "../runner/as-rows.ts";
 import { createFolder, whenCommandedWith } from "../servers/running.ts";
 
@@ -73,6 +74,14 @@ const INNOCENT =
 
 test.each(INNOCENT)("the variable %s does not stop a start", (name) => {
   expect(() => readEnvironment({ [name]: "x" })).not.toThrow();
+});
+
+test("the server starts without a secret before when its setting is empty", () => {
+  const environment = { MAILPROOF_DIR: createFolder(), CURSOR_SECRET_BEFORE: "" };
+  const { world, close } = createApp(readEnvironment(environment), () => "", null);
+  onTestFinished(close);
+
+  expect(world.settings.cursorSecretBefore).toBeNull();
 });
 
 test("a variable that Kubernetes sets for a service, or an empty one, does not stop a start", () => {

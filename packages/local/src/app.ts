@@ -210,7 +210,7 @@ const readSecrets = (
   const activity = deriveSecret(key_pepper, "activity");
   const sealing = deriveSecret(link_secret, "encrypted secrets");
   const toBefore = (value: string | undefined, generated: string): string | null =>
-    value === GENERATED ? generated : (value ?? null);
+    value === GENERATED ? generated : value || null;
   return {
     keyPepper: environment.KEY_PEPPER ?? key_pepper,
     keyPepperBefore: toBefore(environment.KEY_PEPPER_BEFORE, key_pepper),

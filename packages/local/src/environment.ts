@@ -54,7 +54,8 @@ const Secret = v.pipe(v.string(), v.minLength(16, "must have at least 16 charact
 /** The word stands for the secret that the server generated, and used until the operator set another. */
 export const GENERATED = "generated";
 const SecretBefore = v.union(
-  [v.literal(GENERATED), Secret],
+  // Empty is absent: so operators end a rotation.
+  [v.literal(""), v.literal(GENERATED), Secret],
   "must have at least 16 characters, or be generated",
 );
 
