@@ -131,7 +131,9 @@ describeInBrowser("the screen Overview", ({ open }) => {
 
     await page.reload();
 
-    await page.getByRole("region", { name: "Running lists" }).getByText("Half sent").waitFor();
+    const running = page.getByRole("region", { name: "Running lists" });
+    await running.getByText("Half sent").waitFor();
+    expect(await running.getByRole("listitem").count()).toBeGreaterThan(0);
   });
 
   test("the last list shows how many addresses are ready, and downloads them", async () => {
