@@ -75,16 +75,13 @@ export const findContinued = async (
 ): Promise<Continued> => {
   const earlier = await requireJob(world, caller, continues);
   if (earlier.kind === "single") throw invalidField("continues", "is the job of one address");
-  const cost = {
-    account: caller.account,
-    name: `compare ${world.newId("txn")}`,
-    rows: SEARCHES * earlier.processed,
-    bytes: COMPARED_BYTES,
-  };
+  const { account } = caller;
+  const cost = { account, rows: SEARCHES * earlier.processed, bytes: COMPARED_BYTES };
   return {
     earlier,
     freshDays,
     history: createAccountHistory(world, caller),
-    inTurn: (compare) => world.listReads.run(cost, compare),
+    inTurn: (of, compare) =>
+      world.listReads.run({ ...cost, name: `compare ${continues} ${freshDays} ${of}` }, compare),
   };
 };

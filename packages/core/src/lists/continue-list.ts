@@ -56,7 +56,7 @@ export const continueList = async (
   const accepted = await acceptList(world, payer, order, async (id) => {
     const continued = await findContinued();
     assertEnded(continued.earlier);
-    const { intake, comparison, taken, summary } = await continued.inTurn(async () => {
+    const { intake, comparison, taken, summary } = await continued.inTurn(id, async () => {
       const rows = createListedRows();
       const key = toInputBlobKey(id);
       const read = await readList(world, payer, request, { key, onRow: rows.onRow });
@@ -109,7 +109,7 @@ export const previewList = async (
     return { counts: toFileCounts(intake), compared: undefined, changed: null };
   }
   assertEnded(continued.earlier);
-  return continued.inTurn(async () => {
+  return continued.inTurn(JSON.stringify(file), async () => {
     const rows = createListedRows();
     const to = { key: "preview", onRow: rows.onRow, blobs: NOWHERE };
     const intake = await readList(world, payer, file, to);

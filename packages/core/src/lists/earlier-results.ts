@@ -24,8 +24,8 @@ export type Continued = {
   readonly earlier: Job;
   readonly freshDays: number;
   readonly history: Pick<AccountHistory, "findBounce">;
-  /** Runs the comparison in its turn among all reads of whole lists. */
-  readonly inTurn: <T>(compare: () => Promise<T>) => Promise<T>;
+  /** Runs the comparison in its turn among all reads of whole lists. `name` decides its result: equal ones that wait run once. */
+  readonly inTurn: <T>(name: string, compare: () => Promise<T>) => Promise<T>;
 };
 
 /** How the addresses of a list compare with those of an earlier one. */
