@@ -10,7 +10,14 @@ const STORIES = {
   /** A list is read from an index, which lags behind the table, or in pages that a filter shortens. */
   indexes: ["deferred", "list-events", "list-jobs", "monitors"],
   /** Several items change together or not at all, also when a reply is lost or a request is repeated. */
-  transactions: ["cancel-job", "delete-job", "find-email", "verify-again", "verify-email-keys"],
+  transactions: [
+    "cancel-job",
+    "continued-lists",
+    "delete-job",
+    "find-email",
+    "verify-again",
+    "verify-email-keys",
+  ],
   /** A link is signed by one stack and read by the other end; a version of a blob is pinned. */
   links: ["erase-data", "unreadable-lists", "verify-file", "verify-file-list"],
   /** A Lambda reads headers, forms and bodies from an event. test/contract/http.test.ts holds what all routes share. */
