@@ -55,7 +55,6 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "POSITIVE",
     "PTR_RULES",
     "SCORE_PARTS",
-    "START_SCORES",
     "STATUS_ORDER",
     "VERDICT_WEIGHTS",
     "listCatchAllParts",

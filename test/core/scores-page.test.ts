@@ -10,8 +10,7 @@ import {
 import { CANDIDATES_MAX } from "@mailproof/core/find/candidates";
 import { CATCH_ALL_WEIGHT, IDENTITY_SHARES, VERDICT_WEIGHTS } from "@mailproof/core/find/find";
 import { listNameForms } from "@mailproof/core/find/name-forms";
-import type { Status } from "@mailproof/core/verify/result";
-import { ADJUSTMENTS, BANDS, START_SCORES } from "@mailproof/core/verify/score";
+import { ADJUSTMENTS, BANDS } from "@mailproof/core/verify/score";
 import { BLOCKLISTS } from "@mailproof/mail/blocklists/lists";
 import { DKIM_RULES } from "@mailproof/mail/dkim/analyse";
 import { DMARC_RULES } from "@mailproof/mail/dmarc/rules";
@@ -105,9 +104,8 @@ test("docs/scores.md shows the share of each country's names flagged as generate
 const { rareEnding } = createLists();
 
 test("docs/scores.md shows the starting score and band of each status, and the points of each part", () => {
-  const statuses = Object.entries(START_SCORES).map(
-    ([status, base]) =>
-      `| \`${status}\` | ${base} | ${BANDS[status as Status].least} to ${BANDS[status as Status].most} |`,
+  const statuses = Object.entries(BANDS).map(
+    ([status, { start, least, most }]) => `| \`${status}\` | ${start} | ${least} to ${most} |`,
   );
   const parts = ADJUSTMENTS.map(({ part, points }) => `${part} ${points}`);
 

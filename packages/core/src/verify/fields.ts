@@ -4,7 +4,7 @@ import * as v from "valibot";
 // (exports/result-columns.ts) read the same table.
 
 export type Field = {
-  /** The name in the API and the header of the column, if it differs from the key. */
+  /** The name in the API and the header of the column, if it is not the key in snake_case. */
   readonly name?: string;
   /** Set when no public form contains the field. */
   readonly isPrivate?: true;
@@ -43,14 +43,21 @@ export type ValuesOf<F extends Fields> = Flat<
   }
 >;
 
-type PublicName<F extends Field, Key> = F extends { readonly isPrivate: true }
+type Snake<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
+  : Name;
+
+export const toSnake = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+type PublicName<F extends Field, Key extends string> = F extends { readonly isPrivate: true }
   ? never
   : F extends { readonly name: infer Name extends string }
     ? Name
-    : Key;
+    : Snake<Key>;
 
 type Entries<F extends Fields> = {
-  -readonly [Key in keyof F as PublicName<F[Key], Key>]: F[Key]["schema"];
+  -readonly [Key in keyof F as PublicName<F[Key], Key & string>]: F[Key]["schema"];
 };
 
 export type PublicSchema<F extends Fields> = v.ObjectSchema<Entries<F>, undefined>;
@@ -60,7 +67,7 @@ export type PublicOf<F extends Fields> =
 
 export const listPublicFields = (fields: Fields) =>
   Object.entries(fields).flatMap(([key, { isPrivate, ...field }]) =>
-    isPrivate ? [] : [{ name: key, ...field, key }],
+    isPrivate ? [] : [{ name: toSnake(key), ...field, key }],
   );
 
 // @__NO_SIDE_EFFECTS__

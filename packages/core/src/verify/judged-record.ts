@@ -1,3 +1,4 @@
+import { toSnake } from "./fields.ts";
 import { type JudgedInput, type Signals, UNLISTED } from "./signals.ts";
 
 // The signals of a verdict, as evidence stores them: without false, null and 0, which most signals are. The record is therefore
@@ -32,15 +33,11 @@ export const recordJudged = ({ signals, catchAllConfidence }: JudgedInput): Judg
 const omitNeutral = (values: object): JudgedRecord =>
   Object.fromEntries(
     Object.entries(values).flatMap(([name, value]: [string, unknown]) => {
-      if (typeof value !== "object" || value === null)
-        return value ? [[toPublic(name), value]] : [];
+      if (typeof value !== "object" || value === null) return value ? [[toSnake(name), value]] : [];
       const others = omitNeutral(value);
-      return Object.keys(others).length === 0 ? [] : [[toPublic(name), others]];
+      return Object.keys(others).length === 0 ? [] : [[toSnake(name), others]];
     }),
   );
-
-const toPublic = (name: string): string =>
-  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 export const readJudged = (record: JudgedRecord): JudgedInput => {
   const { catchAllConfidence, listed, mailbox, ...others } = toOwn(record);

@@ -51,24 +51,13 @@ export const isServerUnasked = ({
   NOT_PROBED_REASONS.has(reason) || NOT_PROBED_REASONS.has(subStatus);
 
 const CHECKS = {
-  syntaxValid: {
-    name: "syntax_valid",
-    schema: describe(Bool, "True when the address is well formed."),
-  },
-  domainExists: {
-    name: "domain_exists",
-    schema: describe(Bool, "True when the domain exists in DNS."),
-  },
-  mxFound: {
-    name: "mx_found",
-    schema: describe(Bool, "True when the domain has a host that accepts mail."),
-  },
+  syntaxValid: { schema: describe(Bool, "True when the address is well formed.") },
+  domainExists: { schema: describe(Bool, "True when the domain exists in DNS.") },
+  mxFound: { schema: describe(Bool, "True when the domain has a host that accepts mail.") },
   smtpCheck: {
-    name: "smtp_check",
     schema: describe(Bool, "True when the mail server gave a definite reply about this address."),
   },
   mailboxExists: {
-    name: "mailbox_exists",
     schema: describe(
       Bool,
       "True when the mail server accepts this address and rejects random ones.",
@@ -76,7 +65,6 @@ const CHECKS = {
     column: true,
   },
   catchAll: {
-    name: "catch_all",
     schema: describe(Bool, "True when the mail server accepts every address of the domain."),
     column: true,
   },
@@ -97,33 +85,23 @@ const FLAGS = {
     column: true,
   },
   roleAccount: {
-    name: "role_account",
     schema: describe(Bool, "True for a role address, such as info@ or sales@."),
     column: true,
   },
-  freeProvider: {
-    name: "free_provider",
-    schema: describe(Bool, "True for a free mail provider."),
-    column: true,
-  },
-  spamTrap: { name: "spam_trap", schema: describe(Bool, "True for a known spam trap.") },
+  freeProvider: { schema: describe(Bool, "True for a free mail provider."), column: true },
+  spamTrap: { schema: describe(Bool, "True for a known spam trap.") },
   honeypot: {
     schema: describe(Bool, "True for an address that exists to catch harvesters."),
   },
-  botGenerated: {
-    name: "bot_generated",
-    schema: describe(Bool, "True when the local part looks machine-generated."),
-  },
+  botGenerated: { schema: describe(Bool, "True when the local part looks machine-generated.") },
   // The last flag, because results store a bit for each flag in this order.
   disposableHint: {
-    name: "disposable_hint",
     schema: describe(
       Bool,
       "True for a domain that only the broad lists call disposable. They also hold ordinary domains, so the hint lowers the score and never decides the status. `evidence.disposable_hint` names the lists.",
     ),
   },
   forwardingMx: {
-    name: "forwarding_mx",
     schema: describe(
       Bool,
       "True when the domain's mail host has no mailboxes and forwards all mail.",
@@ -146,7 +124,6 @@ const PERSON_NAME = {
 
 const AI = {
   typoSuggestion: {
-    name: "typo_suggestion",
     schema: describe(
       TextOrNull,
       "The address that was probably intended. Null when the domain receives mail or there is no likely typo.",
@@ -154,14 +131,12 @@ const AI = {
     column: true,
   },
   typoConfidence: {
-    name: "typo_confidence",
     schema: describe(
       v.nullable(Share),
       "Probability of the suggestion, 0–1. Null without a suggestion.",
     ),
   },
   catchAllConfidence: {
-    name: "catch_all_confidence",
     schema: describe(
       Share,
       "Probability that the mailbox exists, 0–1. 1: the server accepted it and rejects unknown ones. 0: the address is invalid. Otherwise an estimate from the name and the domain.",
@@ -171,26 +146,25 @@ const AI = {
 
 const EVIDENCE = {
   dns: { schema: typed<readonly RecordedQuery[]>() },
-  mailHost: { name: "mail_host", schema: TextOrNull },
+  mailHost: { schema: TextOrNull },
   /** The mail provider's entry in docs/receivers.md. Absent when the host's provider has no entry. */
   receiver: { schema: v.optional(Text) },
   ip: { schema: TextOrNull },
   reply: { schema: typed<Reply | null>() },
   rule: { schema: TextOrNull },
-  catchAll: { name: "catch_all", schema: typed<CatchAll>() },
+  catchAll: { schema: typed<CatchAll>() },
   transcript: { schema: typed<Transcript>() },
   /** The lists that contain the domain. Absent when the flag `disposable_hint` is false. */
   disposableHint: {
-    name: "disposable_hint",
     schema: v.optional(typed<Pick<Lists["versions"][number], "source" | "version">>()),
   },
   /** The reason that the provider cannot have given the name, with the provider's page. Absent when no rule excludes the name. */
-  nameRule: { name: "name_rule", schema: v.optional(typed<UngivenName>()) },
-  bouncedAt: { name: "bounced_at", schema: TextOrNull },
+  nameRule: { schema: v.optional(typed<UngivenName>()) },
+  bouncedAt: { schema: TextOrNull },
   score: { schema: typed<readonly ScorePart[]>() },
   /** The signals, which repeat the verdict without lists, DNS or a mail server. Absent in 0.2.0. */
   judged: { schema: v.optional(typed<JudgedRecord>()) },
-  listsEdition: { name: "lists_edition", schema: Text },
+  listsEdition: { schema: Text },
   lists: { schema: typed<Lists["versions"]>() },
 } as const satisfies Fields;
 
@@ -227,7 +201,6 @@ export const RESULT_FIELDS = {
   },
   // A second finding if the reason is about something else: a role address may also be full.
   subStatus: {
-    name: "sub_status",
     schema: describe(TextOrNull, "A finer code for the reason. Null when there is none."),
     column: true,
   },
@@ -284,11 +257,7 @@ export const RESULT_FIELDS = {
   greylistedExit: { schema: typed<string | undefined>(), isPrivate: true },
   // The provider and the exit whose refusal a witness may still disprove. Never stored.
   unproven: { schema: typed<string | undefined>(), isPrivate: true },
-  verifiedAt: {
-    name: "verified_at",
-    schema: describe(Text, "When the address was verified, ISO 8601."),
-    column: true,
-  },
+  verifiedAt: { schema: describe(Text, "When the address was verified, ISO 8601."), column: true },
 } as const satisfies Fields;
 
 export type Verification = ValuesOf<typeof RESULT_FIELDS>;

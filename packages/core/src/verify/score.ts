@@ -23,30 +23,19 @@ export const scoreVerdict = (
   return { score, parts: clamp.points === 0 ? parts : [...parts, clamp] };
 };
 
-/** The contract's bands (90 excellent, 70 good, 50 fair, below poor), and the range of each status in them. */
-export const BANDS: Readonly<Record<Status, { readonly least: number; readonly most: number }>> = {
-  valid: { least: 90, most: 100 },
+/** The contract's bands (90 excellent, 70 good, 50 fair, below poor), and the start and range of each status in them. */
+export const BANDS = {
+  valid: { start: 94, least: 90, most: 100 },
   // The score is below 50 when the mailbox probably does not exist.
-  catch_all: { least: 40, most: 69 },
-  role: { least: 50, most: 69 },
-  risky: { least: 40, most: 60 },
+  catch_all: { start: 55, least: 40, most: 69 },
+  role: { start: 56, least: 50, most: 69 },
+  risky: { start: 50, least: 40, most: 60 },
   // The score is never near zero, because most causes are our own failures.
-  unknown: { least: 30, most: 49 },
-  disposable: { least: 10, most: 30 },
-  invalid: { least: 0, most: 10 },
-  spam_trap: { least: 0, most: 5 },
-};
-
-export const START_SCORES: Readonly<Record<Status, number>> = {
-  valid: 94,
-  catch_all: 55,
-  role: 56,
-  risky: 50,
-  unknown: 40,
-  disposable: 20,
-  invalid: 5,
-  spam_trap: 2,
-};
+  unknown: { start: 40, least: 30, most: 49 },
+  disposable: { start: 20, least: 10, most: 30 },
+  invalid: { start: 5, least: 0, most: 10 },
+  spam_trap: { start: 2, least: 0, most: 5 },
+} as const satisfies Record<Status, object>;
 
 /** From the least to the highest confidence, which is 0.95, a score moves by 30 points, as far as its band allows. */
 const CONFIDENCE_POINTS = 30;
@@ -160,7 +149,7 @@ export const ADJUSTMENTS: readonly Adjustment[] = Object.entries(BY_PART).map(([
 }));
 
 const listParts = (scored: Scored): ScorePart[] => [
-  { part: scored.status, points: START_SCORES[scored.status] },
+  { part: scored.status, points: BANDS[scored.status].start },
   ...listConfidence(scored),
   ...ADJUSTMENTS.filter(({ holds }) => holds(scored)).map(({ part, points }) => ({ part, points })),
 ];
