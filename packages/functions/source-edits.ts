@@ -45,22 +45,32 @@ const isJoin = (node: ESTree.Node): boolean =>
 const DESCRIBE = "describe";
 const DESCRIBING_MODULE = /(?:^|\/)(?:lib\/describe|common)(?:\.ts)?$/;
 
+/** Each function of this module has a text of `describe` as its first argument. */
+const FIELDS_MODULE = /^(?:\.\/|\.\.\/schema\/)fields\.ts$/;
+
 /**
- * `describe(schema, text)` becomes `(schema)`, in a file that imports it by that name. A file that gets it in another way
- * keeps its texts, and its bundle is too large.
+ * `describe(schema, text)` becomes `(schema)`, in a file that imports it by that name; and `field.count(text)` becomes
+ * `field.count("")`. A file that gets them in another way keeps its texts, and its bundle is too large.
  */
 export const dropDescriptions = (file: string, source: string): string => {
-  if (!source.includes(DESCRIBE)) return source;
+  if (!source.includes(DESCRIBE) && !source.includes("fields.ts")) return source;
   const program = parse(file, source);
   const refuse = (at: number, why: string) => createRefusal(file, source, at, why);
   const known = new Set(program.body.flatMap(listDescribingImports));
-  if (known.size === 0) return source;
+  const fields = program.body.flatMap(listFieldsImports);
+  if (known.size + fields.length === 0) return source;
   const edits: Edit[] = [];
   new Visitor({
     ExportSpecifier: ({ local, exported, start }) => {
       if (source.slice(start, exported.end) === DESCRIBE) known.add(local.start);
     },
     CallExpression: ({ callee, arguments: given, start, end }) => {
+      if (isOfModule(callee, fields)) {
+        const [words] = given;
+        if (!words || !isText(words)) throw refuse(start, "the text of a field is not plain");
+        edits.push({ start: words.start, end: words.end, text: '""' });
+        return;
+      }
       if (callee.type !== "Identifier" || callee.name !== DESCRIBE) return;
       const [schema, text] = given;
       if (given.length !== 2 || !schema || !text || schema.type === "SpreadElement")
@@ -85,6 +95,19 @@ const listDescribingImports = (statement: ESTree.Node): readonly number[] =>
         .filter(({ type, local }) => type === "ImportSpecifier" && local.name === DESCRIBE)
         .map(({ start }) => start)
     : [];
+
+/** Finds the name under which a file has the whole module of fields. */
+const listFieldsImports = (statement: ESTree.Node): readonly string[] =>
+  statement.type === "ImportDeclaration" && FIELDS_MODULE.test(statement.source.value)
+    ? statement.specifiers
+        .filter(({ type }) => type === "ImportNamespaceSpecifier")
+        .map(({ local }) => local.name)
+    : [];
+
+const isOfModule = (callee: ESTree.Node, names: readonly string[]): boolean =>
+  callee.type === "MemberExpression" &&
+  callee.object.type === "Identifier" &&
+  names.includes(callee.object.name);
 
 /** Removes a property that only the reference or a test reads. Throws if the file lacks it or its value is not plain text. */
 export const dropTexts = (file: string, source: string, property: string): string => {

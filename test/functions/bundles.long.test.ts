@@ -262,6 +262,16 @@ test.each([
   expect(() => dropDescriptions(FILE, `${IMPORT}\nconst a = ${code};`)).toThrow(`${FILE}:2: `);
 });
 
+test("dropDescriptions empties the text of each field, and throws for a computed text", () => {
+  const fields = 'import * as field from "./fields.ts";\n';
+  const nested = 'field.objects("The hosts.", { ip: field.text(`Of ${MOST}.`) });';
+
+  expect(dropDescriptions(FILE, fields + nested)).toBe(
+    `${fields}field.objects("", { ip: field.text("") });`,
+  );
+  expect(() => dropDescriptions(FILE, `${fields}field.text(write());`)).toThrow(`${FILE}:2: `);
+});
+
 test("dropDescriptions keeps the describe of another module", () => {
   const source = 'import { describe } from "./shape.ts";\ndescribe(1, 2, 3);';
 

@@ -7,11 +7,13 @@ import * as field from "./fields.ts";
 
 // A list that is read in pages: each page ends with the `offset` of the next one.
 
-export const createLimit = (what: string, limit: Parameters<typeof limitUpTo>[0]) =>
-  describe(
+export const createLimit = (what: string, limit: Parameters<typeof limitUpTo>[0]) => {
+  const most = limit.most.toLocaleString("en");
+  return describe(
     limitUpTo(limit),
-    `Largest number of ${what} on a page. Larger values are cut to ${limit.most.toLocaleString("en")}.`,
+    `Largest number of ${what} on a page. Larger values are cut to ${most}.`,
   );
+};
 
 export const Offset = describe(Cursor, "The `next_offset` of the previous page.");
 
