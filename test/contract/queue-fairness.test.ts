@@ -45,7 +45,7 @@ describeAdapters("fair queue", adapters, (openAt) => {
     expect(await receive(8)).toEqual(["a0", "b0", "c0", "a1", "b1", "c1", "a2", "c2"]);
   });
 
-  test("the next receiver continues with the next group's turn", async () => {
+  test("the next receive call continues with the next group", async () => {
     const { send, receive } = await givenQueue();
     await send(9, { group: "a" });
     await send(9, { group: "b" });
@@ -78,7 +78,7 @@ describeAdapters("fair queue", adapters, (openAt) => {
     expect(await receive(2)).toEqual(["a1", "a2"]);
   });
 
-  test("the queue delivers a message marked last when no other message is visible in any group", async () => {
+  test("the queue delivers a low-priority message only when no other message is visible in any group", async () => {
     const { later, send, receive } = await givenQueue();
     await send(2, { group: "t", isLowPriority: true });
     await send(1, { group: "t" });

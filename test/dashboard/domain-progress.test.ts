@@ -26,7 +26,7 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 describeInBrowser("the screen of a domain's progress", ({ open }) => {
-  test("each next step up to a strict policy links to its screen, and no open step is red", async () => {
+  test("each step towards a strict DMARC policy links to its screen, and no open step is red", async () => {
     const opened = await open({ path: "domains/new.example/progress" });
     const { page } = opened;
     await page.getByText("Check new.example.").waitFor();

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { checkScreen, describeInBrowser } from "./browser.ts";
 
 describeInBrowser("the screen Sign-up forms", ({ open }) => {
-  test("a form without visitors leads to the keys", async () => {
+  test("the forms screen links to the API keys while no form has visitors", async () => {
     const opened = await open({ path: "forms" });
 
     const link = opened.page.getByRole("link", { name: "Create a public key" });

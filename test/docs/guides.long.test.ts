@@ -40,7 +40,7 @@ test.each(TEST_ADDRESSES)(
   },
 );
 
-test("the docs page lists every outcome of the money and the sentence that ends a message", () => {
+test("the docs page prints each money outcome with the last sentence of its error message", () => {
   const page = docsPage("http://127.0.0.1:8787");
   const rows = MONEY_OUTCOMES.map((money) => {
     const sentence = getMoneySentence(money, LOOK_UP_ROUTES.listJobs);

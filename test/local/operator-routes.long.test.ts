@@ -92,7 +92,7 @@ test("a grant repeated with its Idempotency-Key moves credits once", async () =>
   expect(responses[3]?.body.error.message).toContain("idempotency-key: must be 1 to 255");
 });
 
-test("an operator's backup request creates a folder that a server starts from, and needs OPERATOR_KEY", async () => {
+test("a server starts from the folder of an operator's backup request, which needs OPERATOR_KEY", async () => {
   const { operate } = await whenOperated();
   const to = join(createFolder(), "copy");
 

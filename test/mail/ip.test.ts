@@ -91,7 +91,7 @@ test("an operator who permits an IPv4 address also permits it inside an IPv6 add
   expect(isPublicIp("::ffff:10.0.0.1", [getCidr("127.0.0.0/8")])).toBe(false);
 });
 
-test("an operator permits exactly the configured blocks", () => {
+test("the operator's configured blocks permit only the addresses inside them", () => {
   const allowed = [getCidr("127.0.0.0/8"), getCidr("::1")];
 
   expect(isPublicIp("127.3.2.1", allowed)).toBe(true);

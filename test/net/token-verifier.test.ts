@@ -242,7 +242,7 @@ test("the verifier neither accepts nor refuses a token under a new key while the
   expect(await verify(token)).toMatchObject({ sub: "ann" });
 });
 
-test("the verifier finds an issuer below a path by either of its documents", async () => {
+test("the verifier finds the keys of an issuer with a path by either metadata document", async () => {
   const { issuer, sign, verify, asked: requestedPaths } = await givenTokens({ at: "/realms/shop" });
   expect(await verify(await sign(inForce))).toBeDefined();
   expect(requestedPaths).toEqual([

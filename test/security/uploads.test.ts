@@ -321,7 +321,7 @@ const paceWithClock = () => {
   return { pace, wait, later: (more: number) => (ms += more) };
 };
 
-test("a client counts as slow by the time spent waiting for it, after a grace period", async () => {
+test("a client counts as slow when the server has waited for its bytes longer than the grace period", async () => {
   const { pace, wait, later } = paceWithClock();
   later(3_600_000);
   await wait(GRACE_MS);

@@ -137,7 +137,7 @@ test("a CSV that is known to be short answers a retryable 409, and JSON reports 
   expect(json.rows.map(({ row }: { row: number }) => row)).toEqual([1, 2, 6, 7]);
 });
 
-test("a CSV answers 409 when its rows prove missing before the first byte", async () => {
+test("a CSV download answers 409 when rows are missing before the first byte is sent", async () => {
   const ctx = await given();
   const { world, liveKey, table } = ctx;
   const rows = createRows(await verifyEmail(world, "ann@x.com"), 7);

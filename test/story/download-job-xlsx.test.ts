@@ -66,7 +66,7 @@ test("as=spreadsheet answers 200 with the list's own columns unchanged and ours 
 });
 
 test.each([{}, { selection: "all" }, { filter: "risky" }, { filter: "safe_to_send" }])(
-  "a spreadsheet with %j contains the cells of the CSV, read by another reader",
+  "a spreadsheet with %j contains the same cells as the CSV",
   async (query) => {
     const { world, liveKey, job } = await givenOneOfEach();
 

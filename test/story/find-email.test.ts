@@ -272,7 +272,7 @@ test("a search answers 402 with the missing credits and stores nothing when the 
   expect(listStoredItems(ctx)).toEqual(before);
 });
 
-test("a search whose process crashed is refunded, and a repeat buys it again", async () => {
+test("the reconciler refunds a search whose process crashed, and a repeated search is charged", async () => {
   const ctx = await given({ balance: 20 });
   const { world } = createStoppingWorld(ctx, 1);
   void whenFound(world, ctx.liveKey, ann);

@@ -37,7 +37,7 @@ const getPages = async (world: AppWorld, key: string, query: Readonly<Record<str
   return pages;
 };
 
-test("the list of jobs answers 200, newest first, without their results", async () => {
+test("the list of jobs starts with the newest job and contains no results", async () => {
   const ctx = await givenJobs(2);
   await whenWorked(ctx);
   await whenVerified(ctx.world, ctx.liveKey, { email: "slow@x.com" });

@@ -306,7 +306,7 @@ test("a chunk that cannot be queued is refunded after exactly an hour, and the j
   await thenConsistent(ctx);
 });
 
-test("a chunk that a worker verifies during its refund is charged", async () => {
+test("a chunk stays charged when a worker finishes the chunk during its refund", async () => {
   const ctx = await givenFile();
   await ctx.process(withMessageFates(ctx, getFates("sent", "unheard", "sent")));
   ctx.later(61 * MINUTE_MS);

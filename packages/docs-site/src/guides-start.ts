@@ -93,7 +93,7 @@ ${table(
 </div>${decision()}</div>`,
 };
 
-/** The service matches the first word of the local part, or the first label of the domain. A test sends each address. */
+/** The service recognises a test address by the first word of its local part, or the first label of its domain. A test sends each address. */
 export const TEST_ADDRESSES: readonly (readonly [
   email: string,
   status: string,

@@ -128,7 +128,7 @@ const MailDomain = v.pipe(
   ),
   v.toLowerCase(),
 );
-/** Large services of different operators that are always reachable. */
+/** Domains of large mail services with different operators; their mail servers are always reachable. */
 export const REACH_DOMAINS = "gmail.com,outlook.com,yahoo.com,gmx.net,icloud.com";
 const SENDER_MESSAGE = "must be an email address in plain letters";
 const Sender = v.pipe(

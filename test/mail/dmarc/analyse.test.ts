@@ -119,7 +119,7 @@ test("the analysis reports two DMARC records of one name, although a record abov
   );
 });
 
-test("no receiver applies two DMARC records of one name without a record above the name", async () => {
+test("the DMARC analysis warns that receivers ignore both of two records at one name", async () => {
   const { issues } = await whenAnalysed(own(BEST, BEST));
 
   expect(issues[0]?.message).toBe(

@@ -199,7 +199,7 @@ const name = fc.oneof(
   fc.constantFrom("", "x", "[1.2.3.4]", "a@", "@"),
 );
 
-test("any bytes from any client produce a report", async () => {
+test("a message of random bytes gets a report with a score from 0 to 100", async () => {
   await fc.assert(
     fc.asyncProperty(bytes, name, name, name, async (raw, helo, mailFrom, ip) => {
       const report = await assess(raw, GOOD, { helo, mailFrom, ip });

@@ -67,7 +67,7 @@ type ContinuationFields = {
 const SEARCHES = 20;
 const COMPARED_BYTES = 25_000_000;
 
-/** Another account's job gives the same failure as a missing one. */
+/** A job of another account causes the same failure as a missing job. */
 export const findContinued = async (
   world: AppWorld,
   caller: Caller,

@@ -134,7 +134,7 @@ type CsvSource = {
 
 type CsvRecord = { readonly cells: readonly string[]; readonly end: number };
 
-/** "stray" occurs only if a quoted cell may span lines. */
+/** Returns "stray" only if a quoted cell may span lines. */
 const readRecord = (source: CsvSource, from: number): CsvRecord | "unfinished" | "stray" => {
   const { text, separator, isLast } = source;
   const cells: string[] = [];

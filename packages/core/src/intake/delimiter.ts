@@ -4,7 +4,7 @@ import { createCsvReader } from "./csv-reader.ts";
 
 export type SampleRows = readonly (readonly string[])[];
 
-/** "" stands for one column, whose lines are not split. */
+/** The empty delimiter means that the list has one column: its lines are not split. */
 const DELIMITERS = ["", ",", ";", "\t", "|"] as const;
 const SAMPLE_ROWS_MAX = 200;
 

@@ -26,7 +26,7 @@ import { scheduleWork, UNSCHEDULED } from "../runtime/leases.ts";
 
 /** The request retries this often when a worker stores a pass between the request's read and its write. */
 const ATTEMPTS_MAX = 20;
-/** After this time the reconciler does the remaining work of a cancelled child, unless the cancelling process did it. */
+/** If the cancelling process has not freed the parent of a cancelled child by then, the reconciler frees the parent. */
 const FREE_PARENT_MS = 60_000;
 const RETRY_MS = 50;
 
@@ -46,7 +46,7 @@ export const cancelJob = async (world: World, found: Job): Promise<Job> => {
   throw new Failure("UNAVAILABLE", "nothing_charged", what);
 };
 
-/** The job is already cancelled, so the reconciler completes what fails here. */
+/** The job is already cancelled, so the reconciler repeats each step that fails here. */
 const endChild = async (world: World, job: Job): Promise<Job> => {
   if (job.parent !== undefined)
     await freeParent(world, job).catch((cause: unknown) => {

@@ -177,7 +177,7 @@ const verifyRows: PassWork = {
 /** A pass over slow rows lasts three times as long as they have been under way, so a chunk has five such passes at most. */
 const SLOW_PASS_GROWTH = 3;
 
-/** A pass ends early and stores its finished rows, so that no row waits for the mail host of another. */
+/** Ends a pass early and stores its finished rows, so that no row waits for the mail host of another row. */
 const waitForPassEnd = async (
   world: World,
   job: Job,

@@ -7,7 +7,7 @@ export type ByteRange = { readonly from: number; readonly to: number };
 export type BlobBody = BlobMetadata & { readonly content: AsyncIterable<Uint8Array> };
 
 /**
- * The bytes under a key differ from the stored bytes, or the disk cannot read them; a second read fails, too. Any other error
+ * The blob's bytes have changed since they were stored, or the disk cannot read the blob; a second read fails, too. Any other error
  * class, such as a lost connection or too many open files, does not mean that the blob is damaged.
  */
 export class UnreadableBlobError extends Error {

@@ -5,9 +5,9 @@ import { type Chunk, toChunkKey } from "./chunks.ts";
 import { countDeferredChange, findDeferredGroups, toDeferredKey } from "./deferrals.ts";
 import { type Job, toJobKey } from "./items.ts";
 
-// A chunk whose job is over has rows that wait no longer.
+// When a job has ended, the rows of its chunks stop waiting.
 
-/** For a job that has ended: ends the wait of a chunk's rows. Its results stay. Each pass writes another token. */
+/** Ends the wait of a chunk's rows after the job has ended. The results stay. Each pass writes another token. */
 export const closeChunk = async (
   world: World,
   job: Job,
@@ -32,7 +32,7 @@ export const closeChunk = async (
   return outcome === "committed" ? "goes_on" : "left_to_others";
 };
 
-/** For a job that is gone: nothing waits for the chunk's rows. */
+/** Ends the wait of a chunk's rows after the job was deleted. */
 export const removeChunk = async (
   { table }: Pick<World, "table">,
   chunk: Chunk,

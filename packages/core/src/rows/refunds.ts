@@ -118,7 +118,7 @@ export const buildMoneyAtEnd = (
   return moveAll(entries, job.shard);
 };
 
-/** The price of a pending verification is held until it ends: it is paid, or returns for the cause of its row. */
+/** Ends the hold of a pending verification: the account pays the price, or gets it back when the row costs nothing. */
 const createHoldEnd = ({ now, newId }: Pick<World, "now" | "newId">, job: PaidJob): LedgerEntry => {
   const { id, account, createdAt, held, reason } = job;
   const cause = CAUSES.find((one) => job.refunds[one] > 0);

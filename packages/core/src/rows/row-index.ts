@@ -221,7 +221,7 @@ export const findIndexedRows = async (
   return rows;
 };
 
-/** Only `buildIndexWrites` writes these items, and a search reads a thousand. */
+/** Skips the codec, because only `buildIndexWrites` writes these items and a search reads a thousand of them. */
 const readPiece = (item: Item): IndexPiece => item as unknown as IndexPiece;
 
 /** A piece with its addresses in lower case. Empty where they are not read, or are gone. */

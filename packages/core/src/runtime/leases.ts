@@ -36,7 +36,7 @@ export const scheduleWork = (kind: string, id: string, at: Date, token: string):
   token,
 });
 
-/** A `set` with these fields removes finished work from the index. */
+/** An update that sets these fields removes finished work from the index. */
 export const UNSCHEDULED = {
   due_pk: undefined,
   due_sk: undefined,

@@ -56,7 +56,7 @@ export const createFairQueue = <Kind extends Entry>() => {
     size: () => byPriority.caller.size() + byPriority.list.size(),
     has: ({ account, priority }: Requester) => byPriority[priority].has(account),
     push: (entry: Kind): void => byPriority[entry.requester.priority].push(entry),
-    /** Puts entries that a session did not serve at the front of their accounts. */
+    /** Returns the entries that no session served to the front of their accounts' queues. */
     putBack: (entries: readonly Kind[]): void => {
       for (const entry of entries.toReversed())
         byPriority[entry.requester.priority].putFirst(entry);

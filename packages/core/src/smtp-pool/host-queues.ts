@@ -189,7 +189,7 @@ export const findOtherExit = (
   const isOpen = (other: string) => !exits.isDown(other) && !getState(other)?.isBackingOff;
   const isFree = (other: string): boolean =>
     isOpen(other) && !one.leftExits.includes(other) && !getState(other)?.isScarce;
-  // When all exits are full, recipients wait at their first exit: first exits follow the shares.
+  // When all exits are full, recipients wait at their first exit, because the exits' shares chose that exit.
   const [home] = one.leftExits;
   const back = others.filter((other) => other === home && exit !== home && isOpen(other));
   const free = keepSome(keepSome(isRefused ? others : [], back), others.filter(isFree));

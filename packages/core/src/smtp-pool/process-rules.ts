@@ -134,7 +134,7 @@ export const decideByProcess = ({
   (account && findAnswer(FOR_ACCOUNTS, account)) ??
   (queue && findAnswer(FOR_QUEUES, queue));
 
-/** The first rule that holds decides. */
+/** Returns the answer of the first rule whose condition is true. */
 export const findAnswer = <Of, Answer>(
   rules: readonly Rule<Of, Answer>[],
   of: Of,

@@ -199,7 +199,7 @@ export const createProbeResult = (
   randomRecipient,
 });
 
-/** The return time when no queue can estimate the rest of the wait. */
+/** Recipients return after this time when no queue can estimate how long they must wait. */
 const RETURN_MS = 60_000;
 
 /** Sends recipients without a session away with their ticket and the time to return. */

@@ -79,7 +79,7 @@ export type SessionPorts = ProbePorts & {
   readonly slots: SlotPool;
   readonly breaker: CircuitBreaker;
   readonly quota: DailyQuota;
-  /** By mail host: how many refusals in one session made it end the session. */
+  /** Per mail host: the number of refusals in one session after which the host ended the session. */
   readonly refusalBudgets: BoundedMap<number>;
   /** After `tried` recipients of the batch: whether the session ends early, for a caller that waits. */
   readonly shouldEnd?: (tried: number) => boolean;

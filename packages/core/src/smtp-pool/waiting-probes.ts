@@ -125,7 +125,7 @@ export const createMoves = (
         moveOn(queue, summary.remaining, () => isLeaving),
       );
     },
-    /** Call when the provider backs off at this exit. */
+    /** Call when a backoff begins at this provider and exit: the recipients there move to other exits. */
     moveWaiting: (provider: ProviderUse): void => {
       if (queues.exits.all.length === 1) return;
       for (const queue of listQueuesAt(queues, provider)) {

@@ -216,7 +216,7 @@ const findRecipient = async (
 };
 
 /**
- * An account's callbacks to one server share its slots, and some of its servers share slots, too. An account that sends each
+ * An account's callbacks share slots by group, and a hash puts each callback server into a group. An account that sends each
  * batch's callback to another hanging server, with both key modes, therefore uses only half of the queue's concurrency.
  */
 const toConcurrencyKey = ({ owner, webhook, callback }: Delivery): string =>

@@ -67,7 +67,7 @@ export const updateWebhook = (
     ...(status === "disabled" && { status, disabledBecause: "asked" }),
   });
 
-/** Once this returns, only the new secret signs requests. */
+/** After this function has returned, only the new secret signs requests. */
 export const rotateSecret = async (
   world: World,
   webhook: Webhook,

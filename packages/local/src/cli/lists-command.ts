@@ -95,7 +95,7 @@ const DOWNLOAD_MS = 60_000;
 const readSource = (source: string): Promise<Uint8Array> =>
   /^https?:\/\//i.test(source) ? download(source) : readLimited(source);
 
-/** One byte more than lists may have shows that they are too large. */
+/** One byte more than the limit: reading this many bytes proves that the lists are too large. */
 const BYTES_READ_MAX = EDITION_BYTES_MAX + 1;
 
 const readLimited = async (file: string): Promise<Uint8Array> => {

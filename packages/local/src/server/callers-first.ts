@@ -7,8 +7,8 @@ import { createAccountRotation } from "@mailproof/core/smtp-pool/fairness";
  */
 const SLICE_MS = 0.5;
 /**
- * A batch needs about 1 ms for each of its rows: in the slices of a file it would wait as long as a file's rows do. The steps
- * that a caller left behind have such slices, too.
+ * A batch needs about 1 ms per row: with the slices of a file, a batch would wait as long as a file. Steps whose caller has
+ * left get long slices, too.
  */
 const LONG_SLICE_MS = 2;
 const SHORT_LIST_MS = 100;

@@ -69,7 +69,7 @@ async function* assertSize(
   if (count !== bytes) throw createOtherSizeError(bytes);
 }
 
-/** S3 answers 403 as well: for it, a request of another size has a wrong signature. */
+/** S3 also answers 403, because the link's signature includes the size. */
 const createOtherSizeError = (bytes: number) =>
   new Failure("FORBIDDEN", "nothing_charged", `This link is for a file of exactly ${bytes} bytes.`);
 

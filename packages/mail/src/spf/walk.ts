@@ -92,7 +92,7 @@ const addWalks = (one: SpfWalk, other: SpfWalk): SpfWalk => ({
   voidLookups: Math.min(one.voidLookups + other.voidLookups, COUNT_MAX),
 });
 
-/** Besides "all", matches a block of all addresses, and a name that exists for every message. */
+/** True for a mechanism that every sender matches: "all", a block of all addresses, or a name that exists for every message. */
 const matchesEveryHost = (
   { mechanism }: SpfStep,
   answers: readonly DnsOutcome<unknown>[],

@@ -117,7 +117,7 @@ const listNotes = (report: Report): readonly NotedReport[] => {
 
 type ListedReport = { readonly report: Report; readonly isAuthenticated: boolean };
 
-/** Lists reports that any host may have sent last, so that they displace no other report. */
+/** Lists unauthenticated reports last, so that they displace no authenticated report. */
 async function* listReports(
   { table, now }: Pick<World, "table" | "now">,
   payer: Pick<Payer, "account" | "mode">,

@@ -72,7 +72,7 @@ export type Wish = {
   readonly usable: readonly number[];
   /** From 0 to 1: which of the free slots it takes. */
   readonly chance: number;
-  /** Null when a session that has begun needs a slot at a second provider: it waits in no order. */
+  /** Null when a running session needs a slot at a second provider: such a session does not join the wait queue. */
   readonly place: Place | null;
 };
 
@@ -116,13 +116,13 @@ export type Decision =
 
 type Standing = Provider & {
   readonly free: readonly number[];
-  /** The other processes that wait at the moment. */
+  /** The other processes that are waiting now. */
   readonly waiters: readonly Order[];
 };
 type Placed = Standing & { readonly place: Place };
 type Ticketed = Placed & { readonly ticket: Ticket };
 
-// The first rule that holds decides. docs/design/mail-slots.md prints the rules as a table.
+// The first rule whose condition is true decides. docs/design/mail-slots.md prints the rules as a table.
 
 const FOR_ALL: readonly Rule<Standing, Decision>[] = [
   {

@@ -58,7 +58,7 @@ export const BACKOFF_MAX_MS = 600_000;
 export const LEASE_MS = SESSION_MS + 30_000;
 /** An item that no process has written for so long expires, with its failures. */
 export const RETENTION_SECONDS = 1_800;
-/** Bounds the item: with more accounts than this at one mail provider, some share their turns. */
+/** Limits the item's size: if more accounts than this use one mail provider, some accounts share a line. */
 const LINES_MAX = 256;
 /** The rows behind a ticket return within a quarter of an hour, or never. Each try renews the line. */
 const LINE_MS = 20 * 60_000;
