@@ -290,7 +290,7 @@ describe("nulls in the document", () => {
   const isAllowed = ({ area, path }: (typeof nullable)[number], allowed: string): boolean =>
     allowed === `${area}: ${path}` || `.${path}`.endsWith(`.${allowed}`);
 
-  test("the walk over the document finds the nulls that the contract names", () => {
+  test("the walk over the document finds each null that the contract allows", () => {
     expect(CONTRACT.filter((field) => !nullable.some((one) => isAllowed(one, field)))).toEqual([]);
     expect(OURS.filter((field) => !nullable.some((one) => isAllowed(one, field)))).toEqual([]);
   });

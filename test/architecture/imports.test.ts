@@ -211,7 +211,7 @@ test("core and api import no source of randomness from node:crypto", () => {
   expect(sources.filter((file) => CRYPTO.test(readFileSync(file, "utf8")))).toEqual([]);
 });
 
-test("the rules cover every source file", () => {
+test("the import rules cover every source file", () => {
   const others = globSync("packages/*/src/**/*.{mts,cts,js,mjs,cjs,jsx,tsx}", {
     // A browser's own code, which has its own clock and network.
     exclude: ["packages/dashboard/**"],

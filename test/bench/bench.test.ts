@@ -61,7 +61,7 @@ test.each(TIMES)("a time with the ratios %j is %s", (ratios, judgement) => {
   expect(judge(ratios.map(givenTime))).toBe(judgement);
 });
 
-test("a figure without a limit passes with any ratio", () => {
+test("a benchmark figure without a limit passes at any ratio", () => {
   expect(judge([{ ...givenTime(0.1), figure: "peakMegabytes" }])).toBe("good");
 });
 
@@ -81,7 +81,7 @@ test.each([
   expect(judge(givenSessions(reference, here))).toBe(judgement);
 });
 
-test("the ratio divides the medians, and is below 1 when this tree needs more", () => {
+test("a benchmark's ratio divides the medians, and is below 1 when this tree is slower", () => {
   const toRounds = (seconds: readonly number[]) =>
     seconds.map((one) => ({ ...NOTHING, seconds: one }));
   const [time] = compareRounds("list", {
@@ -141,7 +141,7 @@ test.each([1, 2, 3])(
   },
 );
 
-test("a seed always makes one list, and different seeds make different lists", () => {
+test("one seed always produces the same list, and different seeds produce different lists", () => {
   const getText = (seed: number) => [...generateList(shape(seed))].join("");
 
   expect(getText(1)).toBe(getText(1));
@@ -173,7 +173,7 @@ test.each(JUDGED)("where %s is true and %s is the verdict, that is %s", (status,
   expect(toCell({ address: "", label: "", status, reason: "" }, verdict)).toBe(cell);
 });
 
-test("valid is right enough where only catch-all stays open", () => {
+test("the comparison counts valid as right when only the catch-all question is open", () => {
   const shy = { address: "", label: "", status: "risky", reason: "catch_all_unverified" } as const;
 
   expect(toCell(shy, "valid")).toBe("ok");

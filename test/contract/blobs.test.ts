@@ -72,7 +72,7 @@ describeAdapters("blobs", adapters, (open) => {
     expect(await getText(blobs, KEY, { range })).toBe(text);
   });
 
-  test("a range beyond the end throws an error", async () => {
+  test("reading a range beyond a blob's end throws an error", async () => {
     const blobs = await open();
     await blobs.put(KEY, streamPieces("0123456789"));
 
@@ -126,7 +126,7 @@ describeAdapters("blobs", adapters, (open) => {
     expect(await blobs.head(keys[0] ?? "")).toMatchObject({ bytes: sizes[0] });
   });
 
-  test("a join that lacks a part leaves the earlier blob", async () => {
+  test("joining a blob without one of its parts fails and leaves the earlier blob", async () => {
     const blobs = await open();
     const first = await blobs.put(KEY, streamPieces("whole"));
     await blobs.put("exports/job_1/part-0", streamPieces("x".repeat(6_000_000)));

@@ -309,7 +309,7 @@ test("a redirect leads to the path of the route, with the query", async () => {
   });
 });
 
-test("a body that reaches for the prototype answers 400 through Lambda and through the local server", async () => {
+test("a body with a __proto__ field answers 400 through Lambda and through the local server", async () => {
   const { world, liveKey } = await given();
   const sent = post(aKey.replace("{", '{"__proto__":{"mode":"live"},'), JSON_TYPE, [
     "x-api-key",

@@ -36,7 +36,7 @@ describeAdapters("fair queue", adapters, (openAt) => {
     return { queue, later, send, receive };
   };
 
-  test("groups take turns, however many messages each has waiting", async () => {
+  test("the queue's groups take turns, however many messages wait in each group", async () => {
     const { send, receive } = await givenQueue();
     await send(50, { group: "a" });
     await send(2, { group: "b" });

@@ -86,7 +86,7 @@ describeInBrowser("the screen of a list", ({ open }) => {
     });
   });
 
-  test("two filters leave their matching rows, and every other value shows its remaining count", async () => {
+  test("two filters show the matching rows, and every other value shows its remaining count", async () => {
     const { page } = await openList();
     const press = (facet: string, name: RegExp) =>
       page.getByRole("region", { name: facet, exact: true }).getByRole("button", { name });

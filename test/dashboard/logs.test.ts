@@ -106,7 +106,7 @@ describeInBrowser("the screen of logs", ({ open }) => {
     );
   });
 
-  test("a call from elsewhere appears without a click, and only in its class of status", async () => {
+  test("the request table shows a new call without a click, and only under the call's status class", async () => {
     const opened = await open({ path: "logs?status=4xx" });
     const { page, ready } = opened;
     await page.getByText("No matching requests").or(page.locator(".requests")).first().waitFor();

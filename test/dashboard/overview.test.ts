@@ -84,7 +84,7 @@ describeInBrowser("the screen Overview", ({ open }) => {
     expect(await chart.locator("td.number").allTextContents()).toEqual(["5", "1", "2", "0"]);
   });
 
-  test("a chart of a single day draws no bar", async () => {
+  test("the chart of a single day contains no bar", async () => {
     const opened = await open();
     await waitForJob(opened, await createJob(opened, ["valid@x.com"], "One day"));
     await opened.page.reload();
@@ -136,7 +136,7 @@ describeInBrowser("the screen Overview", ({ open }) => {
     expect(await running.getByRole("listitem").count()).toBeGreaterThan(0);
   });
 
-  test("the last list shows how many addresses are ready, and downloads them", async () => {
+  test("the last list's card shows the number of ready addresses and downloads them", async () => {
     const opened = await open();
     const { page } = opened;
     const job = await createJob(opened, ["valid@x.com", "ok@x.com", "invalid@x.com"], "Spring");

@@ -169,7 +169,7 @@ test("a release stops before any caller uses it when its download answers 500", 
   ).toEqual(new Set(["1"]));
 });
 
-test("a working release receives 10%, then 50%, then all of the calls", async () => {
+test("a healthy release receives 10%, then 50%, then all calls", async () => {
   const stage = await givenStage();
   const aws = openAws(stage, asItIs, () => ["mailproof-production-Audit"]);
 

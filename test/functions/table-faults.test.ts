@@ -163,7 +163,7 @@ describeWith(DYNAMODB, "faults between the adapter and DynamoDB", () => {
     });
   });
 
-  test("a single write waits while a transaction holds its item", async () => {
+  test("a single write waits while a transaction locks the item", async () => {
     const { table, count } = await given("UpdateItem", [
       refuseWith("TransactionConflictException"),
     ]);

@@ -61,7 +61,7 @@ describeInChromium(
       expect(sent).toEqual([{ email: "ann@example.com", go: "1" }]);
     });
 
-    test("a service that stalls delays a form for two seconds, and no longer", async () => {
+    test("a stalled service delays a form for at most two seconds", async () => {
       const guard = await serveGuard(() => "stalled");
       const { url, sent } = await serveShop({ api: guard.url });
       const page = await whenOpened("about:blank", true);

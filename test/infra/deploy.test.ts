@@ -460,7 +460,7 @@ test("a deployment stopped by SST's lock prints how to remove the lock", async (
   expect(text).toContain("If none runs: npm run sst -- unlock --stage production");
 });
 
-test("a young account's deployment uses the sizes for its ten Lambdas", async () => {
+test("a deployment sizes its Lambdas for a new AWS account's quota of ten", async () => {
   const { quotas } = await run({
     account: { "lambda get-account-settings": { AccountLimit: { ConcurrentExecutions: 10 } } },
   });

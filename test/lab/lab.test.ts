@@ -254,7 +254,7 @@ test("each host of the lab has its own address, different from the machine's", (
   expect(addresses.filter((address) => !/^127\.77\.\d+\.\d+$/.test(address))).toEqual([]);
 });
 
-test("companies share few hosts, and some have their own", () => {
+test("most simulated companies share a few mail hosts, and some have their own", () => {
   const names = hosts.map(({ name }) => name);
 
   expect(names).toContain("mx1.bighost.lab.example");
@@ -266,7 +266,7 @@ describe("a lab with one address", () => {
   const { hosts, zone } = buildNetwork({ ...plan, ownAddresses: false });
   const rcpt = hosts[0]?.behavior.rcpt;
 
-  test("one host listens, and every MX leads to it", () => {
+  test("in a lab with one address one host listens, and every MX record leads to it", () => {
     expect(hosts).toHaveLength(1);
     expect(zone["mx.full.lab.example"]).toEqual({ A: ["127.0.0.1"] });
   });

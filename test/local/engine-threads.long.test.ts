@@ -241,7 +241,7 @@ test("two threads together never exceed the provider's number of sessions", asyn
   expect((await second.slots.acquire(slotKey)).kind).toBe("acquired");
 });
 
-test("an ended thread releases its slots", async () => {
+test("an engine thread that ends releases its slots", async () => {
   const { first, second } = givenSlots();
   await acquireAll(first, slotKey.connections);
 

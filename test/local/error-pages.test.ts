@@ -109,7 +109,7 @@ test("a failure on AWS links to the documents of the called host, even without a
   expect(error.doc_url).toBe(toDocUrl("UNAUTHORIZED"));
 });
 
-test("a refused tool call links to the paragraph", async () => {
+test("a refused tool call links to the manual's paragraph about the error", async () => {
   const { port, testKey } = await whenListening(...endpoints);
   const base = `http://127.0.0.1:${port}`;
   const response = await fetch(`${base}/mcp`, {

@@ -155,7 +155,7 @@ const FROM_OUTSIDE = `
   new DatabaseSync(process.argv[1]).exec("PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE");
 `;
 
-test("a folder stays locked to others after its own server locks it again", () => {
+test("a folder stays locked to other servers after its own server locks the folder again", () => {
   const folder = createFolder();
   const lock = lockFolder(folder);
   onTestFinished(lock.release);

@@ -138,7 +138,7 @@ test.each([
   expect(toStatus(issues)).toBe(status);
 });
 
-test("a sentence takes the readable part of a text from outside, and an issue stores a limited part", () => {
+test("an issue's message replaces control characters of a foreign text, and its detail stores 200 characters", () => {
   const { message, detail } = issue("BAD", { host: `\u001b[31m${"x".repeat(1_000)}` });
 
   expect(message).toMatch(/^\?\[31mx{195} is bad\.$/);
@@ -146,7 +146,7 @@ test("a sentence takes the readable part of a text from outside, and an issue st
   expect(fillTemplate("{missing}{n}", { n: 3 })).toBe("3");
 });
 
-test("a sentence lists the first of many names", () => {
+test("joinNames lists the first five of many names and counts the rest", () => {
   expect(joinNames(["a", "b"])).toBe("a, b");
   expect(joinNames(["a", "b", "c", "d", "e", "f", "g"])).toBe("a, b, c, d, e and 2 more");
 });

@@ -359,7 +359,7 @@ test("the client leaves a server that never closes the connection", async () => 
   expect(await wire.receive(LONG_MS)).toBe("closed");
 });
 
-test("the other end sees the close, and a second close changes nothing", async () => {
+test("closing the connection twice closes the server's side once", async () => {
   const closed = Promise.withResolvers<void>();
   const wire = await wireTo((socket) => socket.on("close", () => closed.resolve()).resume());
 

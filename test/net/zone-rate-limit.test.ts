@@ -28,7 +28,7 @@ const givenBucket = (packetsPerSecond: number) => {
   };
 };
 
-test("a small burst leaves at once, and the rest at the rate", async () => {
+test("the rate limit sends a small burst of packets at once, and the rest at its rate", async () => {
   const { takeMany: acquireMany, slept } = givenBucket(100);
 
   await acquireMany(3);
@@ -47,7 +47,7 @@ test("no second contains more packets than the rate and one burst", async () => 
   expect(inFirstSecond).toBeLessThanOrEqual(817);
 });
 
-test("a pause saves up no flood", async () => {
+test("a pause without queries allows no larger burst afterwards", async () => {
   const { takeMany: acquireMany, slept, later } = givenBucket(100);
   later(60_000);
 
@@ -56,7 +56,7 @@ test("a pause saves up no flood", async () => {
   expect(slept).toEqual([10]);
 });
 
-test("packets that left without asking delay the later ones", async () => {
+test("packets sent without asking the rate limit delay later packets", async () => {
   const { bucket, takeMany: acquireMany, slept } = givenBucket(100);
   await acquireMany(3);
 
@@ -66,7 +66,7 @@ test("packets that left without asking delay the later ones", async () => {
   expect(slept).toEqual([30]);
 });
 
-test("the limit refuses a packet whose turn is too far away, and takes no turn from others", async () => {
+test("the rate limit refuses a packet that would wait too long, and delays no other packet by it", async () => {
   const { takeMany: acquireMany, later } = givenBucket(10);
 
   const passedCount = await acquireMany(1000);
@@ -106,7 +106,7 @@ test("packets do not count as lost when each control query has an answer", async
   expect(counts).toEqual({ asked: 5, losses: 0 });
 });
 
-test("a check stays valid for a second, however many queries it decides", async () => {
+test("the packet-loss check repeats its control queries after a second", async () => {
   const { isLossy, counts, wait } = setup([6]);
 
   expect(await isLossy()).toBe(false);
@@ -181,14 +181,14 @@ describe("DNS queries in one zone", () => {
     expect(waitedMs).toEqual([100, 200, 300]);
   });
 
-  test("a flood at one domain delays no other domain", async () => {
+  test("many queries below one domain delay no other domain's query", async () => {
     const { askAll } = setup();
     await askAll(below("flooded.com", 100));
 
     expect(await askAll(["other.com", "a.co.uk", "b.co.uk"])).toEqual({ waitedMs: [], refused: 0 });
   });
 
-  test("the limit refuses a DNS query whose turn is too far away", async () => {
+  test("the rate limit refuses a DNS query that would wait too long", async () => {
     const { askAll } = setup();
 
     const { waitedMs, refused } = await askAll(below("example.com", 1_000));

@@ -39,7 +39,7 @@ test("the level never falls with a later last_seen, whenever the history began",
   );
 });
 
-test("a level falls as time passes, and never rises by itself", () => {
+test("the engagement level falls as time passes, and never rises without an event", () => {
   fc.assert(
     fc.property(msAgo, msAgo, msAgo, (seen, wait, more) => {
       const [soon, late] = [wait, wait + more].map((ms) =>

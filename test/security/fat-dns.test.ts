@@ -88,7 +88,7 @@ test("the resolver refuses an answer over TCP by its length before it is sent", 
   expect(sent).toBe(2);
 });
 
-test("an answer that is too large leaves the domain inconclusive", async () => {
+test("a DNS answer that is too large makes the domain inconclusive", async () => {
   const { dns } = await setup();
 
   const found = await Promise.all(

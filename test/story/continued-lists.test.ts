@@ -368,7 +368,7 @@ test("an address without a result in the earlier list is not new", async () => {
   });
 });
 
-test("a comparison and the history of a row take their turn among the reads of whole lists", async () => {
+test("comparing lists and reading a row's history wait for their turn among reads of whole lists", async () => {
   const ctx = await givenFirst();
   await whenContinued(ctx, { fresh_days: 0 });
   await whenQuiet(ctx);
@@ -402,7 +402,7 @@ test("an address that was corrected in the earlier list is not new", async () =>
   expect(data.compared).toMatchObject({ new: 0, kept: 1, again: 1, removed: 1 });
 });
 
-test("the kept results of several chunks are written at a time", async () => {
+test("a continued list writes the kept results of several chunks at a time", async () => {
   const emails = createEmails(16);
   const ctx = await givenFirst(formatCsv(emails));
   const under = new Map([

@@ -150,7 +150,7 @@ test("Idempotency-Keys differ by letter case", async () => {
   expect(listMoves(ctx)).toEqual(["hold 1", "settle 1", "charge 0.5"]);
 });
 
-test("one key text counts as separate keys in another account and in the other mode", async () => {
+test("an Idempotency-Key counts separately in each account and each mode", async () => {
   const { world, account, liveKey, testKey } = await given({ balance: 10 });
   const bo = await openAccount(world, { name: "Bo", plan: "pro", opening: credits(10) });
   await whenVerified(world, liveKey, ann, "k");
@@ -267,7 +267,7 @@ test("a repeated verification ends an abandoned request at its paid price when t
   await thenConsistent(ctx);
 });
 
-test("a refused request leaves its key free", async () => {
+test("a refused request leaves its Idempotency-Key free", async () => {
   const { world, liveKey } = await given({ balance: 10 });
   const wrong = await whenVerified(world, liveKey, { email: "ann@x.com", option: {} }, "k");
 

@@ -183,7 +183,7 @@ test("a repeated file request returns the current state instead of the first one
   expect(data).not.toHaveProperty("enqueue_unknown");
 });
 
-test("a fully refunded file leaves its key free", async () => {
+test("a fully refunded file leaves its Idempotency-Key free", async () => {
   const ctx = await givenFile();
   const ambiguousWorld = withMessageFates(ctx, () => "unknown");
   await ctx.process(ambiguousWorld);

@@ -124,7 +124,7 @@ test("two links clicked at the same moment count as two clicks", async () => {
   expect(await readCounters(ctx)).toEqual({ clicks: 2 });
 });
 
-test("an event without a tag counts for the account that the operator configured", async () => {
+test("an SES event without a tag counts for the account that the operator configured", async () => {
   const ctx = await given();
   const settings = { ...ctx.world.settings, sesAccount: ctx.account };
 

@@ -65,7 +65,7 @@ test("abandoned work counts as late from its due time on, and its credits count 
   expect(long).toMatchObject({ dueAgeSeconds: 3600, heldOverAnHour: 1 });
 });
 
-test("work that the reconciler repairs in time never counts as late", async () => {
+test("late-work gauges ignore work that the reconciler repairs in time", async () => {
   const ctx = await setupAbandoned();
 
   ctx.later(LEASE_MS);
@@ -76,7 +76,7 @@ test("work that the reconciler repairs in time never counts as late", async () =
   expect(await readGauges(ctx.world)).toEqual(NOTHING);
 });
 
-test("a list under way for hours does not count as held credits", async () => {
+test("a list that runs for hours does not count as stuck held credits", async () => {
   const ctx = await given({ balance: 10 });
   await whenProcessed(ctx, ["ann@x.com", "joe@x.com"]);
 

@@ -163,7 +163,7 @@ test.each([
   expect(interval.most).toBeCloseTo(most, 4);
 });
 
-test("an interval lies within 0 and 1, contains the share, and narrows as the counts grow", () => {
+test("a share's confidence interval lies within 0 and 1, contains the share, and narrows with more data", () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 5_000 }),

@@ -186,7 +186,7 @@ test("the check subtracts no points for a null MX when every record of the domai
   expect((await createReport(createZoneDns(parked("a -all")))).mx).toMatchObject({ score: 0 });
 });
 
-test("blocklists without a verdict cost no points, and the check recommends nothing when no blocklist answers", async () => {
+test("a blocklist without a verdict costs no points, and the check recommends nothing when no blocklist answers", async () => {
   const report = await createReport(createZoneDns({ ...GOOD, [`8.8.8.8.${LIST}`]: "SERVFAIL" }));
 
   expect(report.reputation).toMatchObject({ score: null, inconclusive: 1 });

@@ -175,7 +175,7 @@ describe("spam points of a check", () => {
     expect(assessSpam(findings).likelihood).toBe(likelihood);
   });
 
-  test("the spam points end at 100", () => {
+  test("the spam points of a mail never exceed 100", () => {
     const all = finding(
       "SPF_MISSING",
       "DKIM_NXDOMAIN",

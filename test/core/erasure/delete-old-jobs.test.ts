@@ -71,7 +71,7 @@ test("the retention counts days from the end of a job, and keeps an open job", a
   expect(await listIds(ctx)).toEqual([]);
 });
 
-test("the setting changes neither an account without it nor another account's jobs", async () => {
+test("the retention setting changes neither an account without the setting nor another account's jobs", async () => {
   const ctx = await givenChunked();
   await whenListed(ctx, ["ann@x.com"]);
   const other = await openAccount(ctx.world, { name: "Bo", plan: "pro", opening: credits(10) });

@@ -220,7 +220,7 @@ test("the reconciler gives up an export whose messages are lost again and again"
   expect(ctx.table.hasScheduledWork()).toBe(false);
 });
 
-test("files removed with their job stay removed while a worker still writes the export", async () => {
+test("an export's files stay removed when a worker still writes them after their job's deletion", async () => {
   for (let calls = 0; calls < CALLS_MAX; calls++) {
     const ctx = await givenLargeJob();
     await request(ctx.world);

@@ -151,7 +151,7 @@ test("the candidates list all spellings of a domain's pattern before another pat
   ]);
 });
 
-test("one find at a domain puts its pattern before all others, and keeps the others' order", () => {
+test("one found person puts the domain's pattern first and keeps the order of other patterns", () => {
   const naming = createCounts(["last.first", 1]);
 
   expect(likeliest(ann, { patternCounts: naming })).toEqual(["lee.ann", "ann.lee", "alee", "ann"]);

@@ -280,7 +280,7 @@ test("the first guess matches half of the people, and one of sixteen guesses mat
   expect(within).toBeGreaterThanOrEqual(0.76);
 });
 
-test("from a domain's third person on, the first guess matches more people", () => {
+test("the first guess matches more people once a domain's pattern is known from two people", () => {
   const later = searches.filter(({ nth }) => nth > 2);
 
   expect(report("from the third", later, ({ rank }) => rank === 1)).toBeGreaterThanOrEqual(0.57);

@@ -47,7 +47,7 @@ test("the writer stores nothing without a row", async () => {
   expect(blobs.keys()).toEqual([]);
 });
 
-test("an abort of the writer leaves nothing stored", async () => {
+test("an aborted writer stores nothing", async () => {
   const blobs = createMemoryBlobs();
   const { write, abort } = createExcludedWriter(blobs, KEY);
   await write(createRows(1, 10));

@@ -145,7 +145,7 @@ describe("the source of a file", () => {
     }
   });
 
-  test("a source that breaks off ends the intake with an error, and leaves nothing stored", async () => {
+  test("the intake throws an error and stores nothing when its source breaks off", async () => {
     async function* broken(): AsyncGenerator<Uint8Array> {
       for (let piece = 0; piece < 20; piece += 1) yield Buffer.from(createPiece(piece));
       throw new Error("lost");

@@ -60,7 +60,7 @@ test("one broken byte does not garble the other names of a UTF-8 file", async ()
   expect(rows.map(({ cells }) => cells[0])).toEqual(["José Müller", "Łukasz 中", "\ufffd"]);
 });
 
-test("a character across two blocks stays whole", async () => {
+test("the decoder keeps a character whole when its bytes span two blocks", async () => {
   const line = "Müller 中文 😀,a@example.com\n";
   const { rows } = await listRows(Buffer.from(line.repeat(40_000)));
 
@@ -144,7 +144,7 @@ describe("a list from Japan in Shift_JIS", () => {
   );
 });
 
-test("a text as bytes contains one character per byte, and converts back to the text", () => {
+test("a text converted to bytes has one character per byte, and converts back unchanged", () => {
   const text = "a é ł 中 😀 \u0080";
 
   expect(toByteText(text)).toHaveLength(Buffer.byteLength(text));

@@ -224,7 +224,7 @@ describe("the source of a list", () => {
     expect(seen).toEqual({ pieces: 0, isClosed: true });
   });
 
-  test("a source that breaks off ends the list with an error", async () => {
+  test("the list reader throws an error when its source breaks off", async () => {
     async function* broken(): AsyncGenerator<Uint8Array> {
       yield* repeat(createMegabyte("a@example.com\nb\n"), 2);
       throw new Error("lost");

@@ -63,7 +63,7 @@ test("withTimeout aborts its timer once the work is done", async () => {
   expect(signals.map((signal) => signal?.aborted)).toEqual([true]);
 });
 
-test("the budget limits a share, and returns an ended hold only once", () => {
+test("the budget limits each share, and takes a hold back only once", () => {
   const { take, left } = createBudget({ inAll: 100, perShare: 10 });
   const first = take("a", 7);
   expect(take("a", 4), "more than the share has left").toBeUndefined();
@@ -75,7 +75,7 @@ test("the budget limits a share, and returns an ended hold only once", () => {
   expect(left("b")).toEqual({ ofShare: 10, ofAll: 100 });
 });
 
-test("one share leaves half of the budget to the others, and the next share half of the rest", () => {
+test("one account gets at most half of a budget, and the next account half of the rest", () => {
   const { take } = createBudget({ inAll: 64, perShare: 64 });
   const fill = (who: string): number => {
     let taken = 0;
@@ -96,7 +96,7 @@ test("a hold grows in pieces until its refusal, shrinks by the unused part, and 
   expect(left("a").ofShare).toBe(10);
 });
 
-test("with refillMs, only time and the unused part refill a share", () => {
+test("with refillMs, a share grows back by its unused part and with time", () => {
   let nowMs = 1_000_000;
   const { take, left } = createBudget(
     { inAll: 100, perShare: 10, refillMs: 1_000 },
@@ -114,7 +114,7 @@ test("with refillMs, only time and the unused part refill a share", () => {
   expect(left("a"), "the clock was set back").toEqual({ ofShare: 10, ofAll: 100 });
 });
 
-test("a common budget stops even callers that have taken nothing", () => {
+test("an exhausted common budget refuses even callers that have taken nothing", () => {
   const { take } = createBudget({ inAll: 3, perShare: 1 });
   expect(["a", "b", "c", "d"].map((who) => take(who, 1) !== undefined)).toEqual([
     true,
@@ -170,7 +170,7 @@ test("prefetch begins no further item after its reader leaves", async () => {
   expect(begun).toEqual([1, 2]);
 });
 
-test("prefetch throws a failure in its turn, and returns the items before it", async () => {
+test("prefetch returns the items before a failure and then throws the failure", async () => {
   const { make, finish, orders: started } = createLoads();
   const made = prefetch([1, 2], 1, make);
 

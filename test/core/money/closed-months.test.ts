@@ -235,7 +235,7 @@ test("a month that a clock ahead of time closed opens again when the clock is ri
   ]);
 });
 
-test("a month with held credits stays open", async () => {
+test("the audit closes no month with held credits", async () => {
   const ctx = await givenAny({ balance: 10 });
   await whenVerified(ctx.world, ctx.liveKey, { email: "slow@x.com" });
   ctx.later(100 * DAY_MS);

@@ -36,7 +36,7 @@ const setup = (first: Behaviour, second: Behaviour, priorities: readonly number[
   return { ask, findState: () => catchAllCache.find("a.example", "") };
 };
 
-test("a busy first choice decides the verdict, although the backup accepts every recipient", async () => {
+test("a busy first choice decides the verdict, although the backup host accepts every recipient", async () => {
   const { ask, findState } = setup(isBusy, accepts);
 
   expect(await ask()).toMatchObject({
@@ -58,7 +58,7 @@ test("the evidence shows every contacted host with its reply", async () => {
   expect(lines).toContain("client RCPT TO:<ann@a.example>");
 });
 
-test("a backup that refuses a recipient does not make the address invalid", async () => {
+test("a backup host that refuses a recipient does not make the address invalid", async () => {
   const { ask } = setup(isBusy, knowsAnn);
 
   expect(await ask("eve@a.example")).toMatchObject({
@@ -67,7 +67,7 @@ test("a backup that refuses a recipient does not make the address invalid", asyn
   });
 });
 
-test("a backup that accepts a recipient and refuses a random one proves a mailbox", async () => {
+test("a backup host that accepts a recipient and refuses a random one proves a mailbox", async () => {
   expect(await setup(isBusy, knowsAnn).ask()).toMatchObject({
     finding: { verdict: "valid" },
     catchAll: "no",
@@ -92,7 +92,7 @@ test.each([
   expect(await ask("eve@a.example")).toMatchObject({ finding: { verdict: "invalid" } });
 });
 
-test("a backup that accepts every recipient behind a closed first choice proves no catch-all", async () => {
+test("a backup host that accepts every recipient behind a closed first choice proves no catch-all", async () => {
   for (const backup of [accepts, acceptsRandom]) {
     const { ask, findState } = setup("connect_refused", backup);
 
@@ -101,7 +101,7 @@ test("a backup that accepts every recipient behind a closed first choice proves 
   }
 });
 
-test("the engine retries a silent first choice after any reply of the backup", async () => {
+test("the engine retries a silent first choice after any reply of the backup host", async () => {
   expect(await setup(() => "!timeout", accepts).ask()).toMatchObject({
     finding: { verdict: "unknown", reason: "timeout", retry: "later" },
   });

@@ -66,7 +66,7 @@ test("a probe that its session did not reach before the deadline does not return
   expect(sessions).toHaveLength(1);
 });
 
-test("the other probes in the queue keep their order", async () => {
+test("an expired probe leaves the order of the other probes unchanged", async () => {
   const { ask, world } = givenBusyHosts({ replyMs: 1_000 });
   void ask("ann", "caller", "ann", NARROW);
   await world.sleep(10);

@@ -285,7 +285,7 @@ test("every wait ends, even behind crashed processes", () => {
   );
 });
 
-test("a process itself waits at most fifteen seconds", () => {
+test("a process waits at most fifteen seconds for a slot", () => {
   const provider = createProvider();
   for (const process of SLOTS.map((slot) => createProcess(slot, "gone", 50))) {
     provider.read(process);

@@ -64,7 +64,7 @@ describe.each([
   });
 });
 
-test("few addresses of a mail host take one session by one exit, which is the same in every process", async () => {
+test("few addresses of a mail host share one session, and every process chooses the same exit", async () => {
   const { sessions } = await whenAsked(8, 20, OWN_HOST);
 
   expect(new Set(sessions.map(({ exit }) => exit)).size).toBe(1);

@@ -176,7 +176,7 @@ test("the session asks about no random recipient after a full or refused mailbox
   }
 });
 
-test("a table that stores nothing costs no address its result", async () => {
+test("every address gets its result when the table stores nothing", async () => {
   const { process, later, table } = givenServer();
   table.write = async () => ({ outcome: "ambiguous" });
   await ask(process(), "ann@example.com");

@@ -83,7 +83,7 @@ const RANDOM_RECIPIENT = /<[a-z][a-z0-9]{19}@/;
 const rejectsUnknownRecipients: Server = (line) =>
   RANDOM_RECIPIENT.test(line) ? "550 5.1.1 no such user" : "250 ok";
 
-test("addresses that arrive at once share a session and one random recipient", async () => {
+test("addresses that arrive together share one session and one random recipient", async () => {
   const { probe, asked, sessions } = givenServer(rejectsUnknownRecipients);
 
   const answers = await Promise.all(recipients(20).map(probe));

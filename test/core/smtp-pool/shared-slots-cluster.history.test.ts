@@ -64,7 +64,7 @@ test.each(SEEDS)(
   },
 );
 
-test("a 421 pauses its own server, and not the one that was tried before", async () => {
+test("a 421 pauses the server that sent it, and not the server tried before", async () => {
   const { engines, table, world } = givenCluster(1, (line, session) =>
     line.startsWith("RCPT") ? "421 4.7.0 too busy" : kind(line, session),
   );

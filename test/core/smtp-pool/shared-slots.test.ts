@@ -183,7 +183,7 @@ test("concurrent sessions of one process share one ticket", async () => {
   ]);
 });
 
-test("recipients that a session did not reach keep their turn", async () => {
+test("recipients that a session did not reach keep their place in the queue", async () => {
   const { slots, take } = givenSlots();
   const bobs = askFor("bob");
   const slot = await take();
@@ -199,7 +199,7 @@ test("recipients that a session did not reach keep their turn", async () => {
   expect(bobs.queue.turn.ticket).toEqual(ticket);
 });
 
-test("a backoff that the table does not store holds in the process that received it", async () => {
+test("a process keeps its own backoff when the table does not store the backoff", async () => {
   const { world, table, take } = givenSlots();
   let isAway = false;
   const away: Table["write"] = (write) =>

@@ -154,7 +154,7 @@ describe("a throttle with two exits", () => {
   );
 });
 
-test("a block of hours ends its rows, and a throttle retries its rows later", async () => {
+test("an address gets a final result during a block of hours, and another attempt after a throttle", async () => {
   const block = givenProviders(throttleAt("", "554 5.7.1 192.0.2.1 is on our block list"));
   const throttle = givenProviders(throttleAt("", TSS04));
   for (const { probe } of [block, throttle]) await askMany(probe, 300, GOOGLE);

@@ -135,7 +135,7 @@ test("a page of results counts as one piece of work of its job's account", async
   expect(new Set(stepsOf)).toEqual(new Set([`list of ${account}`]));
 });
 
-test("500 rows read from a list count as one piece of work of its account", async () => {
+test("the scheduler counts 500 rows read from a list as one step of the list's account", async () => {
   const ctx = await given({ balance: 10_000 });
   const { stepsOf, world } = noteSteps(ctx.world);
 

@@ -142,7 +142,7 @@ test("the analysis asks for no selector when no name answers", async () => {
   expect(calls).toHaveLength(2);
 });
 
-test("a key under a random name proves nothing, since every name has it", async () => {
+test("a DKIM key under a random selector proves nothing, since every selector has one", async () => {
   const selectors = ["r4nd0m", ...listSelectors(NO_TRACES)];
   const everywhere = keys(Object.fromEntries(selectors.map((selector) => [selector, GOOD])));
 

@@ -213,7 +213,7 @@ test.each(["rua", "ruf"])(
   },
 );
 
-test("a sentence shows the readable part of a text from outside", async () => {
+test("an issue's message shortens a long tag of a record", async () => {
   const { issues } = await whenAnalysed(own(`${BEST}; x${"y".repeat(400)}=1`));
 
   expect(issues[0]?.message.length).toBeLessThan(300);

@@ -107,7 +107,7 @@ test("the disposable list contains no relay, webmail or free provider", () => {
   expect(listDomains(unpack(disposable.packed)).filter((domain) => isFree.has(domain))).toEqual([]);
 });
 
-test("a squat resembles a popular provider, and is no provider itself", () => {
+test("a typosquat domain resembles a popular provider and is not a provider", () => {
   const { free: isFree } = createLists();
 
   expect([...squats.values()].filter((meant) => !popularProviders.includes(meant))).toEqual([]);

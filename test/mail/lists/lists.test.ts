@@ -117,7 +117,7 @@ test("a domain on the precise list gets no hint", () => {
   expect(shipped.disposableHint("mailinator.com")).toBe(false);
 });
 
-test("the lists give no hint without the broad list", () => {
+test("the lists return no disposable hint without the broad list", () => {
   expect(createLists().disposableHint("burnermail.io")).toBe(false);
 });
 
@@ -237,7 +237,7 @@ test("an operator's changes can except a subdomain of a listed domain", () => {
   expect([disposable("staff.mailinator.com"), disposable("mailinator.com")]).toEqual([false, true]);
 });
 
-test("the later of two contrary changes of an operator wins", () => {
+test("the later of an operator's two contrary list changes applies", () => {
   expect(changedBy("+disposable a.example\n-disposable a.example").disposable("a.example")).toBe(
     false,
   );

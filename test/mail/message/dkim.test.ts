@@ -281,14 +281,14 @@ test.each(asRows`
   expect(arc.reason).toContain(reason);
 });
 
-test("a chain fails when the body changed after it", async () => {
+test("an ARC chain fails when the body changed after the seal", async () => {
   const { arc } = await assess(`${forward(1)}An addition.\r\n`, ZONE);
 
   expect(arc).toMatchObject({ result: "fail" });
   expect(arc.reason).toContain("body_hash");
 });
 
-test("a chain stays open when a key is not answered, and fails when it was broken before", async () => {
+test("an ARC chain gets temperror when a key query times out, and fails when an earlier seal failed", async () => {
   const zone = { ...ZONE, "a._domainkey.arc.test": "TIMEOUT" as const };
 
   expect((await assess(forward(2), zone)).arc.result).toBe("temperror");

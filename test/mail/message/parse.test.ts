@@ -303,7 +303,7 @@ test("a report stays small with any message and any DNS answers", async () => {
   expect(JSON.stringify(report).length).toBeLessThan(REPORT_BYTES_MAX);
 });
 
-test("silent name servers leave all parts open except those that need no DNS", async () => {
+test("silent name servers leave every part unknown that needs DNS", async () => {
   const { openParts, scored } = await assess(await sign(writeMail()), async () => ({
     kind: "timeout",
   }));

@@ -149,7 +149,7 @@ test.each([
   expect(scoreNameLikeness(local)).toBe(scoreNameLikeness(plain));
 });
 
-test("a plus in front begins no tag", () => {
+test("a local part that begins with a plus has no tag", () => {
   expect(toBareLocal("+ann")).toBe("+ann");
 });
 

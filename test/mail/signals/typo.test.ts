@@ -213,7 +213,7 @@ test("the suggestion prefers the more popular of two equally near providers", ()
   expect(suggestTypo(between, DEAD, ["live.com", "love.com"]).suggestion).toBe("ann@live.com");
 });
 
-test("a rival provider lowers the confidence", () => {
+test("a second similar provider lowers a typo suggestion's confidence", () => {
   const typed = { local: "ann", domain: "hotmial.com" };
 
   const alone = suggestTypo(typed, DEAD, ["hotmail.com"]).confidence ?? 0;
@@ -222,7 +222,7 @@ test("a rival provider lowers the confidence", () => {
   expect(beside).toBeLessThan(alone);
 });
 
-test("a slip in a long name gives more confidence than a slip in a short name", () => {
+test("a typo in a long domain name gives more confidence than a typo in a short one", () => {
   const [long, short] = [adviceFor("hotmqil.com").confidence, adviceFor("aok.com").confidence];
 
   expect(long ?? 0).toBeGreaterThan(short ?? 1);

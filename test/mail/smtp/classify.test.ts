@@ -376,7 +376,7 @@ test("the code of relaying with words about the mailbox concerns the mailbox", (
   expect(at("550 5.1.2 Mailbox does not exist.")).toMatchObject({ reason: "mailbox_not_found" });
 });
 
-test("a code of security or policy proves no missing mailbox, even beside such words", () => {
+test("a reply code about security or policy proves no missing mailbox, even beside words about one", () => {
   const codes = [
     2, 3, 5, 12, 14, 26, 57, 64, 128, 320, 321, 322, 323, 324, 325, 509, 606, 708, 750,
   ];

@@ -105,7 +105,7 @@ test("several transactions share a flight", () => {
   expect(summarize(result)).toEqual(["ann 250", "bob 550"]);
 });
 
-test("guesses at one person's address leave one by one, and alone", () => {
+test("a session sends guesses at one person's address one by one, and no other recipient with them", () => {
   const fallbacks = {
     byRecipient: [[], ["al@a.example"], []],
     isUnknownRecipient: ({ reply }: SessionResult["recipients"][number]) => reply?.code === 550,

@@ -175,7 +175,7 @@ const toTranscript = (replies: readonly string[]) =>
   replies.map((text, n) => `C: RCPT TO:<${AT[n]}>\n    S: ${text}`).join("\n    ");
 const OF_US = "550 5.7.1 Your IP address is on our block list (S3150)";
 
-test("three refusals of us in a row end a session before the next recipient", () => {
+test("a session ends before the next recipient after three refusals of us in a row", () => {
   const replies = ["550 5.1.1 User unknown", OF_US, OF_US, OF_US];
   const result = play({ recipients: AT, limits }, `${OPENED}\n${toTranscript(replies)}`);
 

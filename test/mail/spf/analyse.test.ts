@@ -149,7 +149,7 @@ test.each([
   expect((await whenAnalysed(names, SENDING)).ids).toHaveLength(1);
 });
 
-test("the table contains a row for every rule of the analysis", () => {
+test("these tests cover every rule of the analysis", () => {
   const covered = new Set(rows.map(([id]) => id));
 
   const ids = Object.entries(SPF_RULES).map(([rule, spec]) => ("id" in spec ? spec.id : rule));
@@ -202,7 +202,7 @@ test("the analysis reports all issues at once, gravest first, with the points th
   expect(score).toBe(0);
 });
 
-test("a rule broken three times raises three issues, and costs its points once", async () => {
+test("a rule violated three times raises three issues and costs its points once", async () => {
   const { issues, score } = await whenAnalysed(policy("ptr", "ptr:b.test", "?ptr", "-all"));
 
   expect(issues.map(({ id, costPoints }) => [id, costPoints])).toEqual([

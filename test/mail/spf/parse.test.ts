@@ -124,7 +124,7 @@ test.each(rows)("the parser returns the fault of %s: %j", (fault, term) => {
   expect(parseSpf(`v=spf1 ${term} ?all`).faults).toEqual([{ fault, term, at: 7 }]);
 });
 
-test("the table contains a row for every fault of the parser", () => {
+test("these tests cover every fault of the parser", () => {
   const covered = new Set<string>([...rows.map(([fault]) => fault), "repeated_modifier"]);
 
   expect(Object.keys(FAULTS).filter((fault) => !covered.has(fault))).toEqual([]);
@@ -191,7 +191,7 @@ test.each([
   expect(expand(getPieces(text), VALUES)).toBe(expected);
 });
 
-test("a capital macro letter escapes characters that are not unreserved in a URL", () => {
+test("a capital SPF macro letter percent-encodes characters that a URL reserves", () => {
   const values = { ...VALUES, l: "~jack&jill=up-a_b3.c!'()*+é\ud800" };
 
   expect(expand(getPieces("%{L}"), values)).toBe(
@@ -199,7 +199,7 @@ test("a capital macro letter escapes characters that are not unreserved in a URL
   );
 });
 
-test("an explanation may contain spaces and three more macro letters", () => {
+test("an SPF explanation may contain spaces and three more macro letters", () => {
   const text = "%{c} asked %{r} at %{t}";
 
   expect(expand(getPieces(text, "explanation"), VALUES)).toBe(
@@ -256,6 +256,6 @@ test("a name of 253 octets apart from a final dot stays whole", () => {
   expect(expandName([{ literal: `${name}.` }], VALUES)).toBe(name);
 });
 
-test("a too long single label expands to nothing", () => {
+test("an SPF macro expands to nothing when one label is too long", () => {
   expect(expandName([{ literal: "x".repeat(300) }], VALUES)).toBe("");
 });
