@@ -15,7 +15,7 @@ import type { SessionPorts } from "./session.ts";
 import { type Decision, decide } from "./slots/decide.ts";
 import type { SlotReturn } from "./slots/slots.ts";
 
-/** The result that all recipients of a wait get. `isRefusal`: the outcome is a reply about us. */
+/** The result of all recipients that waited together. `isRefusal`: the outcome is a reply about us. */
 export type CommonResult = {
   readonly outcome: SessionOutcome;
   readonly comeBack?: SlotReturn;

@@ -3,14 +3,14 @@ import * as v from "valibot";
 import { isUnexpired, toEpochSeconds } from "../lib/time.ts";
 import type { Table } from "../ports/table.ts";
 
-// Layout. What an account learned of a domain's mail server, for a day. It holds no proof that the server refuses unknown
+// Layout. An account's knowledge of a domain's mail server, for a day. The item holds no proof that the server refuses unknown
 // recipients, which each job asks for anew: else an acceptance might be older than its proof. Another account asks the
 // server itself: a result without a question would show that some account has verified the domain before.
 //
 //   pk               sk               what
 //   DOMAIN#<domain>  CATCH_ALL#<account>  catchAll ("yes"), catchAllUntil (s): it accepted a random recipient
 //                                     randomRecipient: the one that the server deferred; later sessions use it again
-//   DOMAIN#<domain>  CATCH_ALL            the same, where one person has the process to himself
+//   DOMAIN#<domain>  CATCH_ALL            the same, when the process serves one person alone
 
 const RETENTION_SECONDS = 86_400;
 /** The table keeps a deferred random recipient for longer than the time between two attempts of a job. */

@@ -14,8 +14,8 @@ import type { Reply } from "@mailproof/mail/smtp/reply";
 import type { CatchAllCache, CatchAllState, ProvenCatchAll } from "./catch-all-cache.ts";
 import type { Requester } from "./fairness.ts";
 
-// The catch-all probe decides whether a session names a random recipient, and what the reply proves about the domain. Each
-// account learns it for itself.
+// The catch-all probe decides whether a session names a random recipient, and what the reply proves about the domain.
+// Accounts do not share this knowledge.
 
 type ProbeSubject = {
   readonly requester: Requester;
@@ -61,7 +61,7 @@ export const groupByJob = (batch: readonly ProbeSubject[]): JobGroups =>
 const toJobKey = ({ requester, domain, hosts }: ProbeSubject): string =>
   [requester.job, domain, ...hosts.map(({ host }) => host)].join(" ");
 
-/** Lists the recipients whose job already had a random recipient refused, so that they need no other one. */
+/** Lists the recipients whose job already proved a refusal of a random recipient, so that they need no further random recipient. */
 export const findProvenBefore = (
   cache: CatchAllCache,
   jobs: JobGroups,
@@ -183,7 +183,7 @@ const toCatchAll = (
   const { verdict, rule } = classify(reply, { stage: "rcpt", mxHost: host });
   if (verdict === "valid") return "yes";
   if (verdict === "invalid") return "no";
-  // No rule knows the words, but the server accepted another recipient in the same session, so they are about this recipient.
+  // No rule knows the words. The server accepted another recipient in this session, so the words are about this recipient.
   const isContrast = rule === UNMATCHED_PERMANENT && hasAccepted(result, domain);
   return isContrast ? "no" : undefined;
 };

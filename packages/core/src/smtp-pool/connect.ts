@@ -11,8 +11,8 @@ const CLEARING_MS = 10;
 type HostSlots = { inUse: number; readonly queue: (() => void)[] };
 
 /**
- * Limits the concurrency at every mail host by each exit, whichever domain led there: hosts stand in the MX records of
- * many domains, as the first choice of one and the second of another. A connection beyond the limit waits.
+ * Limits the concurrency at every mail host by each exit, whichever domain led there: many domains list the same hosts in
+ * their MX records, as first or second choice. A connection beyond the limit waits.
  */
 export const limitHostConnections = (
   connect: SmtpConnect,
@@ -58,7 +58,7 @@ export const limitHostConnections = (
 
 type YieldPorts = { readonly connect: SmtpConnect; readonly yieldToCallers?: YieldToCallers };
 
-/** A session for lists alone waits for its turn before it connects and after each reply. */
+/** A session that serves only lists waits for its turn before it connects and after each reply. */
 export const createYieldingConnect = (
   { connect, yieldToCallers }: YieldPorts,
   batch: readonly { readonly requester: Requester }[],

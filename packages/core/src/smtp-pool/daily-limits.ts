@@ -9,7 +9,7 @@ import { withTimeout } from "../lib/timeout.ts";
 import type { Item, Key, Table } from "../ports/table.ts";
 import { toSlotKey } from "./slots/slots.ts";
 
-// How many questions one mail host and one domain get in a day, from all accounts together. Beyond the limit the result
+// The number of questions to one mail host and to one domain in a day, from all accounts together. Beyond the limit the result
 // is `unknown` with the reason `host_daily_limit`, without a question to the host and without a charge.
 //
 // Layout. Counts are added up in steps, so they cost few writes and no reads.
@@ -40,7 +40,7 @@ export const DAILY_LIMITS = {
   provider: { unknown: 2_000_000, recipients: Number.POSITIVE_INFINITY },
 } as const satisfies Record<string, DailyLimits>;
 
-/** A tenth of what one mail host gets, where the operator wants care with a provider. */
+/** A tenth of a mail host's limit, for a provider under the policy `careful`. */
 const CAREFUL_LIMITS: DailyLimits = {
   unknown: DAILY_LIMITS.host.unknown / 10,
   recipients: DAILY_LIMITS.host.recipients / 10,
@@ -60,7 +60,7 @@ const REMEMBERED_MAX = 50_000;
 /** After this time the process stops waiting for the table: the probes are not counted, and no verdict is delayed. */
 const TABLE_MS = 3_000;
 
-/** What one result adds to the counts. */
+/** The increase of the counts by one result. */
 export type ProbeCount = {
   readonly account: string;
   readonly domain: string;

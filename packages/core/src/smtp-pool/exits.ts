@@ -45,7 +45,7 @@ export const createExits = ({ breaker, now, warmUp, probePolicy = NO_POLICY }: E
     /** Lists the exits by which, as far as this process knows, the provider does not refuse the recipient. */
     listAdmitted: (slotKey: Pick<SlotKey, "providerKey">, one: PendingProbe): readonly string[] =>
       breaker.listExits(toCircuitSubject(slotKey, one)),
-    /** When the operator wants care, all processes together open one session with the provider, over all exits. */
+    /** Under the policy `careful`, all processes together open one session with the provider, over all exits. */
     toSlotKey: (host: MailHost | undefined, exit: string): SlotKey => {
       const slotKey = toSlotKey(host, exit, getShare(exit));
       return host && getProbeMode(probePolicy, [host]) === "careful"
@@ -71,7 +71,7 @@ const scoreExit = (affinityKey: string, exit: string, share: number): number => 
   return -share / Math.log((hash + 0.5) / 2 ** 32);
 };
 
-/** When this many servers cannot be reached, and no other can, our own egress is closed. */
+/** When this many servers are unreachable and no server is reachable, our own egress is closed. */
 const UNREACHED_HOSTS_MIN = 5;
 const UNREACHED_FAULTS = new Set(["connect_timeout", "unreachable"]);
 

@@ -5,11 +5,11 @@ export type Priority = "caller" | "list";
 export type Requester = {
   readonly account: string;
   readonly priority: Priority;
-  /** The job: its rows share the refusals that prove acceptances. Absent: the recipient stands alone. */
+  /** The job: its rows share the refusals that prove acceptances. Absent: the recipient belongs to no job. */
   readonly job?: string | undefined;
 };
 
-/** In the order in which they are served. */
+/** The priorities, in the order of service. */
 const PRIORITIES = ["caller", "list"] as const satisfies readonly Priority[];
 
 /** The requester on the command line, which serves one person. */
@@ -32,7 +32,7 @@ type Entry = { readonly requester: Requester };
 
 export type FairQueue<Kind extends Entry> = ReturnType<typeof createFairQueue<Kind>>;
 
-/** Entries of many accounts: callers before lists, and within each the accounts take turns, one entry at a time. */
+/** Queues of many accounts: callers precede lists, and within each priority the accounts take turns, one entry at a time. */
 export const createFairQueue = <Kind extends Entry>() => {
   const byPriority = { caller: createAccountRotation<Kind>(), list: createAccountRotation<Kind>() };
 
@@ -146,8 +146,8 @@ const putFirst = <Kind>(queue: AccountQueue<Kind>, entry: Kind): void => {
 };
 
 /**
- * The host queues where each account waits, in the order in which they are served: callers before lists, then the
- * account whose last turn was longest ago, then its queue that was served longest ago.
+ * The host queues where each account waits, in the order of service: callers before lists, then the account whose last turn
+ * was longest ago, then the queue of that account that was served longest ago.
  */
 export const createTurns = <HostQueue>() => {
   const waiting = {
@@ -211,7 +211,7 @@ export const createSessionShares = (sessionsMax = SESSIONS_MAX) => {
       const most = sessionsMax * (priority === "caller" ? 1 : 1 - CALLERS_RESERVE);
       return { open: openSessions.get(account) ?? 0, free: most - sessions };
     },
-    /** Notes that a requester waits for the end of any session. */
+    /** Records that a requester waits for the end of any session. */
     markShort: (): void => {
       isShort = true;
     },

@@ -118,9 +118,9 @@ const createHostQueue = (
 
 /**
  * The host queue for a recipient. Only domains with exactly the same hosts share one: otherwise the owner of a domain
- * could list another company's host first, and have its own second host asked about that company's mailboxes. Where a
- * session for few is about to begin, the recipient joins it; else the load is spread at random among hosts of one
- * priority.
+ * could list another company's host first, and our sessions would ask the owner's second host about that company's
+ * mailboxes. A recipient joins a session for few recipients that is about to begin; otherwise chance spreads the load among
+ * hosts of one priority.
  */
 export const chooseHosts = (
   hosts: readonly MailHost[],
@@ -198,8 +198,8 @@ export const findOtherExit = (
 };
 
 /**
- * Prefers a session that gathers recipients. Then it orders the exits to spread recipients: at a host of its own always the
- * same, for greylisting, and at a large provider any. One with more than its sessions can hold passes on to the next.
+ * Prefers a session that gathers recipients. Then it orders the exits: always the same order for a domain's own host, because
+ * of greylisting, and any order for a large provider. An exit whose sessions are full passes recipients to the next exit.
  */
 const balance = (
   { exits, findQueue, findProviderUse }: HostQueues,
@@ -243,7 +243,7 @@ export const createSlotRequest = (
   recipients: queue.taken + queue.waiting.size(),
 });
 
-/** Results are delivered when their session ends, so one in which callers wait is short. */
+/** The pool delivers results when their session ends, so a session with waiting callers is short. */
 const RECIPIENTS_WITH_CALLERS = 10;
 
 export const getBatchSize = (
@@ -263,7 +263,7 @@ export const GATHER_MS = 30;
 
 /**
  * After a session, the rows of an account that has many sessions wait this long for others of their host: they share one
- * session in place of one each. Callers, and lists that ask few hosts, do not wait.
+ * session instead of opening one each. Callers, and lists that ask few hosts, do not wait.
  */
 export const GATHER_ROWS_MS = 500;
 
@@ -271,8 +271,8 @@ export const GATHER_ROWS_MS = 500;
 export const HOLD_MS = 50;
 
 /**
- * Where most recipients do not exist, a session ends long before its batch is done. The next batch is twice as many as
- * this session tried, so it grows again as soon as sessions complete theirs.
+ * When most recipients do not exist, a session ends long before its batch is done. The next batch is twice as large as the
+ * number of recipients that this session tried, so batches grow again as soon as sessions complete them.
  */
 export const adjustBatchSize = (queue: HostQueue, batchSize: number, remaining: number): void => {
   const tried = batchSize - remaining;
@@ -280,8 +280,8 @@ export const adjustBatchSize = (queue: HostQueue, batchSize: number, remaining: 
 };
 
 /**
- * A server that announces PIPELINING and breaks it loses every session so, and an ordinary one that was restarted loses
- * one: of so many sessions one tries again.
+ * A server with a broken PIPELINING breaks every session with flights; a server that was restarted breaks one session. So one
+ * session in this many tries a flight again.
  */
 const SESSIONS_WITHOUT_PIPELINING = 20;
 
@@ -296,7 +296,7 @@ export const decidePipelining = ({ host }: HostQueue): boolean => {
   return false;
 };
 
-/** Hosts of one priority share the load (RFC 5321 §5.1); a later priority is for when none of them can be reached. */
+/** Hosts of one priority share the load (RFC 5321 §5.1); hosts of a later priority serve when none of these is reachable. */
 const orderHosts = (
   hosts: readonly MailHost[],
   isPreferred: (host: MailHost) => boolean,

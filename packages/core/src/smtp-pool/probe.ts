@@ -11,7 +11,7 @@ import type { SessionEnd, SlotReturn, Ticket } from "./slots/slots.ts";
 export type ProbeRequest = {
   /** The recipient as RCPT TO contains it. */
   readonly recipient: string;
-  /** More guesses at the same person's address. The session tries each only after it found those before it unknown. */
+  /** More guesses at the same person's address. The session tries each guess only after the server refused all earlier ones. */
   readonly fallbacks?: readonly string[];
   readonly domain: string;
   readonly hosts: readonly MailHost[];
@@ -26,13 +26,13 @@ export type ProbeRequest = {
   /** The exit of the attempt that was greylisted; the pool prefers it. */
   readonly exit?: string | undefined;
   /**
-   * How long the caller still waits. If no session has begun by then, the recipient comes back later, and takes no slot.
-   * A duration, since the process that opens the session may have another clock. Absent: the caller waits to the end.
+   * How long the caller still waits. If no session has begun by then, the recipient returns later without a slot.
+   * A duration, because the process that opens the session may have another clock. Absent: the caller waits to the end.
    */
   readonly waitMs?: number | undefined;
   /** True when the host was silent at an earlier attempt: the session then waits as long as for a tarpit. */
   readonly isPatient?: boolean | undefined;
-  /** The trace of the work that asks; the report of the session contains it. */
+  /** The trace of the requesting work, for the session's report. */
   readonly trace?: string | undefined;
 };
 
@@ -69,14 +69,14 @@ export type PendingProbe = Omit<ProbeRequest, "recipient" | "fallbacks"> & {
   readonly resolve: (resolve: ProbeResult) => void;
   /** The caller waits no longer. */
   isExpired: boolean;
-  /** Since when it waits for a session. */
+  /** The time at which the recipient began to wait for a session. */
   waitsSinceMs: number;
   failures: number;
   /** The exits from which the provider refused a session with this recipient. */
   refusedExits: readonly string[];
   /** The exits that the recipient left because they had no slot or could not be reached. */
   leftExits: readonly string[];
-  /** The guess that is tried now; the guesses still to be tried; those that the server does not know. */
+  /** The guess that the session tries now; the guesses that it has not tried; the guesses that the server refused. */
   recipient: string;
   fallbacks: readonly string[];
   unknownRecipients: readonly string[];

@@ -2,8 +2,8 @@ import type { StandingRefusal } from "./circuit-breaker/circuit-breaker.ts";
 import type { Requester } from "./fairness.ts";
 import type { HostQueue } from "./host-queues.ts";
 
-// Whether a recipient gets a session, as far as this process knows. `decide` asks these rules first, and those about the
-// provider (slots/decide.ts) once its state was read.
+// The rules by which this process decides whether a recipient gets a session. `decide` uses these rules first, and the rules
+// about the provider (slots/decide.ts) after it has read the provider's state.
 
 export type Rule<Of, Answer> = {
   readonly when: string;
@@ -56,9 +56,9 @@ export type ProcessDecision =
   | { readonly kind: "pause" };
 
 /**
- * An account may open another session while it holds fewer than four times as many as are free. So one account alone
- * gets four fifths (a list 504, all that one process needs to be fast), two get four ninths each, and some are always
- * free for the next account, whichever servers the others wait for.
+ * An account may open another session while it holds fewer than four times the number of free sessions. So one account alone
+ * gets four fifths (a list 504, enough for one process to be fast), two get four ninths each, and some sessions are always
+ * free for the next account, whichever servers the other accounts wait for.
  */
 const OPEN_TO_FREE = 4;
 
@@ -140,7 +140,7 @@ export const findAnswer = <Of, Answer>(
   of: Of,
 ): Answer | undefined => rules.find(({ holds }) => holds(of))?.answer(of);
 
-/** After a backoff one session finds out whether it is over. */
+/** After a backoff one session tests whether the provider accepts sessions again. */
 export const hasAllSessions = ({
   provider,
   host,
@@ -149,7 +149,7 @@ export const hasAllSessions = ({
   host.sessions >= slotKey.slots.length ||
   provider.sessions >= (provider.failures > 0 ? 1 : provider.connections);
 
-/** A single recipient never waits for others: there is no wait while no session is open. */
+/** A single recipient never waits for others, because a queue without an open session does not wait. */
 const hasBegunToShare = ({
   hasJustOpened,
   sessions,

@@ -6,15 +6,15 @@ import { getJitteredPauseMs, type ProviderBackoff, type SlotKey } from "./slots/
 /** The activity of this process at one mail provider or IP address by one exit. All its queues share one concurrency. */
 export type ProviderUse = {
   connections: number;
-  /** The keys of the host queues that use it. */
+  /** The keys of the provider's host queues. */
   readonly queues: Set<string>;
   sessions: number;
   isBackingOff: boolean;
-  /** When the last backoff ends (ms), its refusals in a row, and the last of them. */
+  /** The end of the last backoff (ms), the number of refusals in a row, and the last refusal. */
   backoffUntilMs: number;
   failures: number;
   refusal: ProviderRefusal | null;
-  /** The pause before it tries again to acquire a slot; queues that find none at the same time share it. */
+  /** True during the pause before the next try to acquire a slot; the provider's queues share the pause. */
   isPausing: boolean;
   /** The first time that no slot was free since this process last had one (ms). */
   fullSinceMs: number | null;

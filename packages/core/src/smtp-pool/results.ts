@@ -62,14 +62,14 @@ const FAULTS: Readonly<Record<Fault, Pick<Finding, "reason" | "retry">>> = {
   smtputf8_unsupported: { reason: "smtputf8_unsupported", retry: null },
 };
 
-// Results for recipients about which no mail server was asked, and why.
+// Results, with their reasons, for recipients about which the pool asked no mail server.
 
-/** The reason where the mail host or the domain has reached its daily limit (`daily-limits.ts`). */
+/** The reason when the mail host or the domain has reached its daily limit (`daily-limits.ts`). */
 export const HOST_DAILY_LIMIT = "host_daily_limit";
-/** The reason where the operator excludes the mail provider (`probe-policy.ts`). */
+/** The reason when the operator excludes the mail provider (`probe-policy.ts`). */
 export const PROBE_POLICY = "probe_policy";
 
-/** The reason while an address waits for a slot at its mail provider. No result has it: such a wait is no attempt. */
+/** The reason while an address waits for a slot at its mail provider. No result states it, because such a wait is not an attempt. */
 export const WAITING_FOR_PROVIDER = "waiting_for_provider";
 
 /** The result after a bug of ours broke the session. */
@@ -99,7 +99,7 @@ const createUnaskedResult = (
   finding: { ...NO_EVIDENCE, reason, rule: reason, retry: null },
 });
 
-/** Every question to a mail server passes here, so no path can ask one that the operator excludes. */
+/** Every probe calls this function, so no code path asks a mail server that the operator excludes. */
 export const createProbeByPolicy =
   (probe: Probe, policy: ProbePolicy): Probe =>
   async (question) => {
@@ -139,7 +139,7 @@ type ResultPorts = {
   readonly egress: EgressHealth;
 };
 
-/** The result of a recipient that the session did not reach: the reason is what ended the session. */
+/** The result of a recipient that the session did not reach; its reason states how the session ended. */
 export const toProbeResult = (
   ports: ResultPorts,
   outcome: SessionOutcome,
@@ -202,7 +202,7 @@ export const createProbeResult = (
 /** Recipients return after this time when no queue can estimate how long they must wait. */
 const RETURN_MS = 60_000;
 
-/** Sends recipients without a session away with their ticket and the time to return. */
+/** Returns recipients without a session to their caller, with their ticket and the time of the next attempt. */
 export const createReturn = (
   { slotKey, turn }: { readonly slotKey: SlotKey; readonly turn: SlotTurn },
   now: Date,

@@ -41,12 +41,12 @@ import { createMoves, createWaitingProbes, listQueuesAt } from "./waiting-probes
 // pause is over) `run` visits the host queues that the event concerns, in the order of turns, asks `decide` for the next
 // action, and carries it out. `open` takes a batch from the queue, asks the circuit breaker for the exit and the slot
 // pool for a slot (`runWithSlot`), for which `decide` reads what all processes know of the provider. With exit and slot,
-// `runSession` connects, names the recipients and reads the replies. On the way back the circuit learns from the replies,
-// the slot is released with the backoff that they ask for, and each recipient with a result is answered; those that the
-// session did not reach return to their queue. A recipient that gets no session is answered as well: with the refusal
-// that it would meet, or with the time and the ticket to come back with.
+// `runSession` connects, sends the recipients and reads the replies. After the session the circuit learns from the replies,
+// the pool releases the slot with the backoff that the server requested, and each recipient with a result gets its answer.
+// Recipients that the session did not reach return to their queue. A recipient without a session gets an answer as well: the
+// refusal that it would meet, or the time and the ticket for its return.
 
-/** A budget that is forgotten is met once more. */
+/** If the map drops a budget, the server's limit ends one more session. */
 const BUDGETS_MAX = 10_000;
 
 export const createProbe = (ports: ProbePorts): Probe => {
@@ -128,7 +128,7 @@ const createPool = (queues: HostQueues, sessionPorts: SessionPorts): Pool => {
   return pool;
 };
 
-/** A requester that waits in a host queue, when their turn has come. */
+/** A requester whose turn has come, with its host queue. */
 type Turn = { readonly queue: HostQueue; readonly opener: Requester };
 
 /** Opens sessions for the queues that an event concerns until each of them has to wait. */

@@ -6,7 +6,7 @@ import type { ObservedReply } from "./circuit-breaker/circuit-breaker.ts";
 import type { AnsweredProbe, SessionSummary } from "./probe.ts";
 import type { ProviderRefusal } from "./refusal.ts";
 
-// What the replies of a session show about us: whether the mail providers that it reached refuse our sessions.
+// Reads from the replies of a session whether the mail providers refuse our sessions.
 
 /** A reply with its host. */
 type HostReply = ObservedReply & { readonly host: string };
@@ -78,7 +78,7 @@ export const listDomainRefusals = ({
       : [];
   });
 
-/** Whether the exit was refused before a recipient was named, throttled at this one, or disproved by a witness. */
+/** Returns a check: true when the provider refused the exit before a recipient, throttled this recipient, or refused a witness. */
 export const createRefusalCheck = ({ attempts }: SessionSummary) => {
   const refusedHosts = new Set(attempts.filter(findOpeningRefusal).map(({ host }) => host));
   return (one: AnsweredProbe): boolean => {

@@ -10,12 +10,12 @@ import type { PendingProbe } from "./probe.ts";
 export type SessionReport = {
   /** The provider's name in mail-provider-table.ts. */
   readonly provider: string;
-  /** Who ended it, or the fault that kept it from connecting. */
+  /** The side that ended the session, or the fault that prevented the connection. */
   readonly outcome: string;
   readonly startedAtMs: number;
   readonly ms: number;
   readonly recipients: number;
-  /** How many of its recipients got a result. */
+  /** The number of the session's recipients with a result. */
   readonly answered: number;
   /** How long each recipient waited for the session (ms). */
   readonly waitsMs: readonly number[];

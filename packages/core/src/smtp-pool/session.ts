@@ -67,7 +67,7 @@ export type ProbePorts = {
   /** How many sessions this process may have open at a time. */
   readonly sessionsMax?: number;
   readonly yieldToCallers?: YieldToCallers;
-  /** Tells whether this thread was idle lately. Absent: it always is. */
+  /** Tells whether this thread was idle lately. Absent: the thread always counts as idle. */
   readonly hasTime?: () => boolean;
   /** Called when a session has ended, for metrics and traces. */
   readonly onSession?: OnSession;
@@ -88,7 +88,7 @@ export type SessionPorts = ProbePorts & {
   readonly pipelining?: boolean;
 };
 
-/** The failures after which a recipient is given up. A session without any result counts more than one cut short. */
+/** After failures of this weight a recipient gets no further session. A session without a result weighs more than one cut short. */
 const FAILURES_MAX = 12;
 const FAILURE_WEIGHTS = { settledNone: 4, cutShort: 1 } as const;
 
@@ -114,7 +114,7 @@ export const runSession = (
     };
   });
 
-/** One session with the whole batch. Recipients without a result are in `remaining`. */
+/** Runs one session with the whole batch. Recipients without a result are in `remaining`. */
 const runBatch = async (
   ports: SessionPorts,
   recipients: readonly PendingProbe[],
@@ -231,7 +231,7 @@ const createAnswerReader = (
   };
 };
 
-/** Neighbours of one domain share a transaction where it takes the recipients of one domain only. Callers stay first. */
+/** Sorts recipients of one domain together for servers that accept only one domain per transaction. Callers stay first. */
 const sortByDomain = (batch: readonly PendingProbe[]): readonly PendingProbe[] => {
   const domains = new Map<string, number>();
   for (const { domain } of batch) if (!domains.has(domain)) domains.set(domain, domains.size);
@@ -313,8 +313,8 @@ const wasAskedToLeave = ({ host, result: { closedBy, ending } }: SessionOutcome)
 };
 
 /**
- * The longest with a tarpit, or with a host that was silent before: room for four of its replies. They are few, so that
- * another process may have their slot by then does no harm.
+ * The longest session with a tarpit, or with a host that was silent before: room for four of its replies. Such sessions are
+ * rare, so it does no harm when another process acquires their slot meanwhile.
  */
 const PATIENT_SESSION_MS = 240_000;
 

@@ -11,8 +11,8 @@ import type { SlotRequest } from "./slots/slots.ts";
 const ROWS_ELSEWHERE = 100;
 
 /**
- * The recipients at each host queue, with the turns that accounts take among the queues. `expire` gives a recipient its
- * result whose caller is gone.
+ * The recipients at each host queue, with the turns of accounts among the queues. `expire` gives a result to a recipient
+ * whose caller is gone.
  */
 export const createWaitingProbes = (expire: (queue: HostQueue, one: PendingProbe) => void) => {
   const turns = createTurns<HostQueue>();
@@ -93,7 +93,7 @@ export const createMoves = (
   const findExit = (queue: HostQueue, one: PendingProbe) =>
     findOtherExit(queues, one, queue, sessionPorts.random);
 
-  /** Moves these recipients to another exit. Returns the recipients that have none. */
+  /** Moves these recipients to another exit. Returns the recipients without another exit. */
   const moveOn = (
     queue: HostQueue,
     recipients: readonly PendingProbe[],

@@ -20,7 +20,7 @@ import { findProviderKey, type SlotKey } from "./slots/slots.ts";
 // `unknown`, and the circuit of the provider and the exit opens. Refusals that earlier sessions returned since the last
 // proof are unproven: a pass takes back those that it has not stored (`isTakenBack`).
 //
-// Layout. The last proofs of a provider and an exit, written with each reply about a witness.
+// Layout. The times of the last proofs for a provider and an exit, written with each reply about a witness.
 //
 //   pk               sk              what
 //   PROVIDER#<name>  WITNESS#<exit>  provedAt (ms): a recipient was accepted, or a witness; refusedAt (ms): a witness
@@ -53,7 +53,7 @@ type Watched = {
   recent: Count;
   /** Recipients since the last witness. */
   recipients: number;
-  /** A session asks about a witness; others wait for its reply, which is about their recipients, too. */
+  /** A session is asking about a witness; other sessions wait for the reply, which also judges their recipients. */
   asking: PromiseWithResolvers<void> | null;
 };
 
@@ -196,7 +196,7 @@ const isInQuestion = ({ proofs, history, recent, recipients }: Watched, seen: Co
   if (proofs.refusedAt > 0) return true;
   if (recipients + seen.of < ROWS_PER_WITNESS) return false;
   const { of, refused } = add(recent, seen);
-  // A list of addresses that are gone would otherwise become the history.
+  // Otherwise a list of deleted addresses would become the history.
   if (refused === of && (history.of < HISTORY_MIN || of >= ROWS_PER_WITNESS)) return true;
   return estimateShare(refused, of).least > estimateShare(history.refused, history.of).most;
 };

@@ -18,8 +18,8 @@ export type CircuitSubject = DomainSubject & {
 export type StandingRefusal = { readonly refusal: ProviderRefusal; readonly isLasting: boolean };
 
 /**
- * `isTrial`: this session decides the exit's circuit. `domainTrial`: it decides a domain's circuit. `openings`: of the exit's
- * circuit when the session began.
+ * `isTrial`: this session decides the exit's circuit. `domainTrial`: the session decides a domain's circuit. `openings`: those
+ * of the exit's circuit when the session began.
  */
 export type SessionAdmission = {
   readonly kind: "admitted";
@@ -43,7 +43,7 @@ export type ObservedReply = {
 export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
 
 type BreakerPorts = CircuitPorts & {
-  /** The names of the exits, each with its own IP address. Absent when the process has one. */
+  /** The names of the exits, each with its own IP address. Absent when the process has one exit. */
   readonly exits?: readonly string[];
   readonly log?: Log;
 };

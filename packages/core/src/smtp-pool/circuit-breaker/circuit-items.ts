@@ -12,7 +12,7 @@ import { type Circuit, getCircuitState, getForgottenAtMs } from "./circuit.ts";
 //                                    openings, open_until (ms): the pauses in a row and the end of the last one
 //                                    trial_until (ms): a process has the one session after the pause
 //                                    version: grows with each write
-//                                    list_pk, list_sk: of a large mail provider, while a pause may last
+//                                    list_pk, list_sk: set for a large mail provider while a pause may last
 
 /** A circuit as the table stores it; `version` 0 when the table has no item. */
 export type SharedCircuit = {
@@ -84,7 +84,7 @@ export const toCircuitFields = (name: CircuitName, circuit: Circuit): Fields => 
   open_until: circuit.openUntilMs,
   trial_until: undefined,
   expires_at: Math.ceil(getForgottenAtMs(circuit) / 1000),
-  // A block by one small server is no news to an operator.
+  // An operator needs no alarm about a block by one small server.
   ...(circuit.openings > 0 && isLargeProvider(name.providerKey)
     ? { list_pk: LIST_PK, list_sk: formatCircuitName(name) }
     : {}),

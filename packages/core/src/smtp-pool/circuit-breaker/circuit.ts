@@ -5,15 +5,15 @@ import type { ProviderRefusal } from "../refusal.ts";
 // The circuit of one mail provider and one exit, as a value. It is `closed` while the provider accepts our sessions,
 // `open` during the pause after refusals of us, and then `half_open`: the reply in one session decides.
 
-/** One refusal may be a slip of one machine, and two of the same pool; a blocked address meets nothing else. */
+/** One or two refusals may come from faulty machines of the provider's pool; a blocked IP address gets only refusals. */
 const REFUSALS_MAX = 3;
 /** The first pause after a block. Temporary blocks last for hours; a removal that the operator requests takes a day. */
 const PAUSE_MS = HOUR_MS;
-/** Each pause in a row is twice as long as the one before, up to this: a session a day costs no reputation. */
+/** Each pause in a row is twice as long as the previous pause, up to this limit: one session a day costs no reputation. */
 const PAUSE_MAX_MS = DAY_MS;
 /** Refusals that are further apart than this do not count as consecutive. */
 const ROW_MS = HOUR_MS;
-/** So long after a pause the number of pauses in a row is forgotten. */
+/** After this time without a pause, the number of pauses in a row becomes 0. */
 const MEMORY_MS = DAY_MS;
 
 export type Circuit = {
@@ -21,7 +21,7 @@ export type Circuit = {
   readonly refusals: number;
   /** The recipient domains among these refusals: one domain may refuse us by its own choice, several do not. */
   readonly domains: readonly string[];
-  /** The latest of these. */
+  /** The latest of these refusals. */
   readonly refusal: ProviderRefusal | null;
   /** The time of the latest refusal (ms). */
   readonly atMs: number;
@@ -93,7 +93,7 @@ export type SessionTime = {
 
 /**
  * Returns the circuit after a session's replies. A session that began before the circuit opened decides nothing:
- * sessions side by side meet the same refusal.
+ * concurrent sessions meet the same refusal.
  */
 export const applyReplies = (
   circuit: Circuit,
@@ -111,8 +111,8 @@ export const applyReplies = (
 };
 
 /**
- * A server that takes a few sessions at once throttles the others, and may be slow for a moment: a row of throttles grows
- * by one a session, and not by a session that was open when the row last grew. The backoffs lie between.
+ * A server that accepts few sessions at once throttles the others, and may be slow for a moment. So the count of consecutive
+ * throttles grows by one per session, and not by a session that was open at the last increase. Backoffs separate the sessions.
  */
 const isSameThrottle = (circuit: Circuit, reply: ReplyToUs, beganAtMs: number): boolean =>
   reply.kind === "refused" &&

@@ -27,20 +27,20 @@ const FRESH_MS = 10_000;
 /** The number of provider and exit pairs that this process remembers; it reads a forgotten pair again. */
 const REMEMBERED_MAX = 50_000;
 
-/** `hasTrial`: the one session after the pause is this process's. `trialUntilMs`: it is another's. */
+/** `hasTrial`: this process opens the one session after the pause. `trialUntilMs`: another process does. */
 type LocalCircuit = {
   circuit: Circuit;
   /** The write to the table failed. */
   isUnsaved: boolean;
   readAtMs: number;
-  /** The last read: sessions side by side share it. */
+  /** The last read, which concurrent sessions share. */
   read: Promise<void>;
   hasTrial: boolean;
   trialUntilMs: number;
 };
 
 /**
- * The circuits of mail providers, as this process knows them. What it learns counts for it at once, and then for all.
+ * The circuits of mail providers. This process uses its own knowledge at once; other processes read it from the table.
  * Nothing here rejects: without the table each process counts alone, and no verdict changes.
  */
 export const createSharedCircuits = ({ table, now, sleep }: CircuitPorts) => {
@@ -142,7 +142,7 @@ const TRIES_MAX = 4;
 
 export type CircuitChange = { readonly before: Circuit; readonly after: Circuit };
 
-/** The items of circuits. Every write has the version that was read as its condition; trouble with the table rejects. */
+/** Reads and writes the items of circuits. Every write requires the version that was read, and rejects when the table fails. */
 const createCircuitTable = ({ table: untimed, now, sleep }: CircuitTablePorts) => {
   const getMs = () => now().getTime();
   const table = limitTime(untimed, { sleep });

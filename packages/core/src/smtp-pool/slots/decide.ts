@@ -46,7 +46,7 @@ import {
 
 /** A process waits for a slot itself when it should get one within this time; else its recipients come back later. */
 const SOON_MS = 8_000;
-/** And no longer than this, whatever was expected: a Lambda that waits is paid for. */
+/** A process never waits longer than this, because a waiting Lambda costs money. */
 const PROCESS_WAIT_MAX_MS = 15_000;
 /** How many processes may wait for each slot without a return: one of them takes the slot when it becomes free. */
 const WAITERS_PER_SLOT = 2;
@@ -64,22 +64,22 @@ const PACE = { presumedMs: 200, returnMsMax: 10_000 } as const;
 export type Wish = {
   /** Identifies this process and host queue among the waiters, and in the lease of the slot. */
   readonly token: string;
-  /** The order that it waits in: processes with the same slots to choose from have one. */
+  /** The name of the process's wait queue: processes that may use the same slots share one wait queue. */
   readonly order: string;
   readonly queue: string;
   readonly slots: readonly number[];
   /** The slots that this process neither holds nor leaves to others. */
   readonly usable: readonly number[];
-  /** From 0 to 1: which of the free slots it takes. */
+  /** A random number from 0 to 1 that chooses one of the free slots. */
   readonly chance: number;
   /** Null when a running session needs a slot at a second provider: such a session does not join the wait queue. */
   readonly place: Place | null;
 };
 
-/** The part of a request that decides. */
+/** The fields of a request that the rules read. */
 type Place = Omit<SlotRequest, "queue" | "batch"> & { readonly queue: Pick<TurnHolder, "turn"> };
 
-/** What all processes know of a provider, and what this one wants there. */
+/** The knowledge of all processes about a provider, and this process's request. */
 type Provider = { readonly state: ProviderState; readonly wish: Wish; readonly atMs: number };
 
 /** A decision holds once its change is written; `turn` is the turn from then on. */
@@ -204,7 +204,7 @@ const decideByProvider = ({ state, wish, atMs }: Provider): Decision => {
   );
 };
 
-/** On two conditions: the slot is free, and no process closed the provider since the read. */
+/** The write has two conditions: the slot is free, and no process has closed the provider since the read. */
 const open = ({ state, wish, atMs, free }: Standing): Decision => {
   const { token, order, chance, place } = wish;
   const slot = free[Math.floor(chance * free.length)] ?? 0;
@@ -228,8 +228,8 @@ const open = ({ state, wish, atMs, free }: Standing): Decision => {
 };
 
 /**
- * The next ticket of the account's line. The first position is the time: an order that expired begins again above all
- * tickets that processes still hold, for a mail provider takes less than a thousand recipients a second.
+ * The next ticket of the account's line. The first position is the time in ms: so a wait queue that expired begins again above
+ * all tickets that processes still hold, because a mail provider accepts fewer than a thousand recipients a second.
  */
 const draw = ({ state, wish: { queue, order }, atMs, place }: Placed): Decision => {
   const { requester, recipients } = place;
@@ -278,7 +278,7 @@ const wait = (standing: Ticketed): Decision => {
 const comeBack = (standing: Ticketed): Decision => {
   const { state, wish, atMs, place, ticket } = standing;
   const { token, order } = wish;
-  // After a wait in vain the next one is at least as long: a slot may be held by a process that is gone.
+  // After a wait without a slot the next wait is at least as long, because a dead process may still hold a slot.
   const vainMs = Math.min(measureWait(standing), PROCESS_WAIT_MAX_MS);
   const laterMs = Math.max(RETURN_MS_MIN, vainMs, expectMs(standing) * EARLINESS);
   const inMs = Math.min(state.paceMs === undefined ? PACE.returnMsMax : RETURN_MS_MAX, laterMs);
@@ -293,8 +293,8 @@ const comeBack = (standing: Ticketed): Decision => {
 };
 
 /**
- * The line counts for another while, as some of its rows want a slot. Without this an order that is longer than LINE_MS
- * would look empty to all that are in it, and they would come back every few seconds.
+ * Extends the line's lease while some of its rows want a slot. Otherwise a wait queue longer than LINE_MS would look empty to
+ * its processes, and their rows would return every few seconds.
  */
 const createMark = (
   { state, wish: { order }, atMs, place }: Ticketed,
@@ -320,13 +320,13 @@ const measureWait = ({ place, atMs }: Ticketed): number => {
   return waitsSinceMs === null || atMs - triedAtMs > TRY_INTERVAL_MS_MAX ? 0 : atMs - waitsSinceMs;
 };
 
-/** How long until a session begins for this ticket, by the pace of the sessions so far. */
+/** Estimates the time until a session begins for this ticket, from the pace of earlier sessions. */
 const expectMs = (standing: Ticketed): number => {
   const { state, wish } = standing;
   return (countAhead(standing) * (state.paceMs ?? PACE.presumedMs)) / wish.slots.length;
 };
 
-/** Counts the recipients before a ticket: those of other lines with a lower position, and one session where the draw was earlier. */
+/** Counts the recipients before a ticket: those of other lines at a lower position, and one session for an earlier draw at an equal one. */
 const countAhead = ({ state, place, ticket, atMs }: Ticketed): number => {
   const own = toLineNumber(place.requester);
   let ahead = 0;

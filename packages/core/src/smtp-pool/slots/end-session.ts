@@ -17,7 +17,7 @@ import {
 } from "./provider-state.ts";
 import type { SessionEnd, SessionWork } from "./slots.ts";
 
-/** `requester`: null where the session waited in no order. */
+/** `requester`: null when the session did not wait in a queue. */
 export type Lease = {
   readonly slot: number;
   /** The lease as the table stores it. It is unique, so a process releases only its own slot. */
@@ -26,7 +26,7 @@ export type Lease = {
   readonly requester: Requester | null;
 };
 
-/** `end`: null where the session never reached the provider. */
+/** `end`: null when the session never reached the provider. */
 export type Ended = { readonly end: SessionEnd | null; readonly work?: SessionWork | undefined };
 
 /** Returns the change that the end of a session makes for all processes. Null when its lease has expired, since then it changes nothing. */
@@ -64,7 +64,7 @@ export const endSession = (
 const BACKOFF_MS = 30_000;
 /**
  * A server that hangs up without a reply signals overload: the next session waits this cooldown. Many unknown recipients
- * are no reason for one (docs/design/mail-sessions.md).
+ * cause no cooldown (docs/design/mail-sessions.md).
  */
 const COOLDOWN_MS = 5_000;
 

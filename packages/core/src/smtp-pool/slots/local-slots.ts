@@ -16,7 +16,7 @@ export type LocalSlots = SlotPool & {
   readonly close: (slotKey: SlotKey, end: SessionEnd | null) => ProviderBackoff;
 };
 
-/** The slots of a single process. It has all knowledge itself, so its sessions wait in no order and draw no tickets. */
+/** The slots of a single process. The process needs no table, so its sessions join no wait queue and draw no tickets. */
 export const createLocalSlots = ({ now }: Pick<World, "now">): LocalSlots => {
   const providers = createBoundedMap<LocalProvider>({ weightMax: REMEMBERED_MAX });
 

@@ -6,11 +6,11 @@ import type { Requester } from "../fairness.ts";
 import { type ProviderRefusal, StoredRefusal, toRefusal } from "../refusal.ts";
 import { PAUSE_MS, type ProviderBackoff, SESSION_MS, type Ticket } from "./slots.ts";
 
-// Layout. What all processes know of one mail provider and exit is one small item. It is read once before a session and
-// written before and after it. The order of those that wait is in it only while there are some; hosts with a lower limit
-// than their provider's have orders of their own, named by their slots. Positions count recipients, as in start-time
-// fair queueing: an account's next ticket follows its last one, and is never below the ticket of the last session. So
-// accounts take turns by sessions, however many recipients each of them has.
+// Layout. One small item stores the shared state of one mail provider and exit. A process reads the item once before a
+// session and writes it before and after the session. The item contains the wait queue only while processes wait; hosts with
+// a lower limit than their provider's have separate wait queues, named by their slots. Positions count recipients, as in
+// start-time fair queueing: an account's next ticket follows its last one, and is never below the ticket of the last session.
+// So accounts take turns by sessions, however many recipients each of them has.
 //
 //   pk               sk      what
 //   PROVIDER#<name>  SHARED  slot_<n>: "<until, ms> <token>", the lease of slot n
@@ -33,7 +33,7 @@ export type Line = {
 export type Order = Pick<Ticket, "position" | "draw">;
 type Waiter = Order & { readonly until: number };
 
-/** Whether the provider is closed to all sessions, and why. */
+/** The reason why the provider is closed to all sessions, if it is closed. */
 export type Closing = {
   readonly backoffUntilMs: number;
   readonly failures: number;
@@ -50,7 +50,7 @@ export type ProviderState = Closing & {
   readonly waiters: ReadonlyMap<string, Waiter>;
 };
 
-/** What one write changes, and on which conditions. */
+/** The changes of one write, and its conditions. */
 export type Change = { readonly set: Fields; readonly add?: Amounts; readonly where?: Where };
 
 export const BACKOFF_MAX_MS = 600_000;
@@ -60,7 +60,7 @@ export const LEASE_MS = SESSION_MS + 30_000;
 export const RETENTION_SECONDS = 1_800;
 /** Limits the item's size: if more accounts than this use one mail provider, some accounts share a line. */
 const LINES_MAX = 256;
-/** The rows behind a ticket return within a quarter of an hour, or never. Each try renews the line. */
+/** The rows with a ticket return within 15 minutes, or never. Each try renews the line. */
 const LINE_MS = 20 * 60_000;
 /** Longer than any pause of a process that waits. */
 const WAITER_MS = 3 * PAUSE_MS;
@@ -76,7 +76,7 @@ const Stored = v.object({
 
 const SLOT = /^slot_(\d+)$/;
 
-/** `slots`: the name of the order in the item's fields. */
+/** `slots`: the name of the wait queue in the item's fields. */
 export const parseProviderState = (item: Item | undefined, slots: string): ProviderState => {
   const { backoff_until, failures, pace, refusal } = v.parse(Stored, item ?? {});
   const taken = new Map<number, string>();

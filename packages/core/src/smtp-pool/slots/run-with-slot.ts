@@ -25,8 +25,8 @@ import {
 } from "./slots.ts";
 
 /**
- * `backoff`: the provider's; null where there was no session. `isFull`: no slot was free and no server was asked; the
- * process tries again after `pauseMs`. `comeBack`: the same, and its recipients come back later.
+ * `backoff`: the provider's; null without a session. `isFull`: no slot was free and the process asked no server; the process
+ * tries again after `pauseMs`. `comeBack`: no slot was free, and the recipients return later.
  */
 export type SlotSessionSummary = SessionSummary & {
   readonly backoff: ProviderBackoff | null;
@@ -206,8 +206,8 @@ const createEmptySummary = (batch: readonly PendingProbe[]): SlotSessionSummary 
 });
 
 /**
- * When its first host cannot be reached, a session goes on to the next, which may be another provider's: many domains
- * share a second host. It needs a slot and the circuit's permission there, too.
+ * When the first host is unreachable, a session tries the next host, which may belong to another provider: many domains share
+ * a second host. The session needs a slot and the circuit's permission there, too.
  */
 const createPassingConnect =
   (

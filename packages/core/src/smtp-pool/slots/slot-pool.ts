@@ -41,14 +41,14 @@ type SlotPorts = Pick<World, "now" | "random" | "sleep"> & { readonly table: Ite
 type LocalUse = { readonly own: Set<number>; readonly yielded: Set<number> };
 
 /**
- * Slots that all processes with this table share. A session costs one read and one write before it and one write after
- * it, whether it went well or begins a backoff.
+ * Slots that all processes with this table share. A session costs one read and one write before it and one write after it,
+ * whether it succeeds or begins a backoff.
  */
 export const createSharedSlots = (ports: SlotPorts): SlotPool => {
   const uses = createBoundedMap<LocalUse>({ weightMax: REMEMBERED_MAX });
-  // A slot that was acquired too late is free when its lease ends.
+  // A slot that was acquired too late becomes free when its lease ends.
   const state = createStateStore({ ...ports, table: limitTime(ports.table, ports) });
-  // Without the table every process counts alone: less polite, but no verdict changes.
+  // Without the table every process counts alone: more sessions reach the provider, but no verdict changes.
   const alone = createLocalSlots(ports);
   const shared: Shared = { ...ports, state, alone };
 
@@ -120,7 +120,7 @@ const settle = async (
   return pause(shared, use, [], false);
 };
 
-/** Pauses, and until then leaves the slots to the processes that hold them. */
+/** Pauses, and leaves the slots of other processes to them meanwhile. */
 const pause = (
   { random, sleep }: Shared,
   { own, yielded }: LocalUse,

@@ -70,7 +70,7 @@ export const resumeTurn = (
   if (!turn.ticket || ticket.position < turn.ticket.position) holder.turn = { ...turn, ticket };
 };
 
-/** Names the order: processes that may use the same slots wait in one order. */
+/** The name of the wait queue: processes that may use the same slots share one wait queue. */
 export const toOrderName = ({ slots, connections }: SlotKey): string =>
   slots.length < connections ? slots.join("-") : "all";
 
@@ -93,7 +93,7 @@ export type SlotReturn = {
 /** The turn of one host queue of this process among all that want the same slots. */
 export type SlotTurn = {
   readonly ticket: Ticket | null;
-  /** The begin of this process's own wait, and its latest try. A backoff between two tries ends the wait. */
+  /** The time at which this process's wait began, and its latest try. A backoff between two tries ends the wait. */
   readonly waitsSinceMs: number | null;
   readonly triedAtMs: number;
 };
@@ -102,7 +102,7 @@ export type SlotTurn = {
 export type TurnHolder = {
   token: string;
   turn: SlotTurn;
-  /** A ticket is being drawn for it. */
+  /** A process is drawing a ticket for this turn. */
   drawing: Promise<unknown> | null;
 };
 
