@@ -20,15 +20,15 @@ import { createUnprobedResult, type VerifyOptions } from "../verify/verify.ts";
 export type Waited = {
   /** Why it was deferred so far. */
   readonly causes: readonly RetryCause[];
-  /** The place of the row among all that wait for a slot at its mail provider. */
+  /** The row's ticket in the wait queue of its mail provider. */
   readonly ticket?: Ticket | undefined;
-  /** The exit that was greylisted. */
+  /** The exit from which the mail server greylisted the row. */
   readonly exit?: string | undefined;
 };
 
 export const FIRST_ATTEMPT: Waited = { causes: [] };
 
-/** Every attempt finds out everything; which parts are shown is decided later. */
+/** Every attempt collects all findings; the response selects the shown parts later. */
 export const toAttemptOptions = (
   world: Pick<World, "table" | "now" | "settings">,
   payer: Pick<Payer, "account" | "mode" | "bounceFree"> & { readonly id: string },
@@ -53,11 +53,11 @@ export type Deferral = Waited & {
   /** The reason of the row if it ended as `unknown` now. */
   readonly reason: string;
   readonly at: string;
-  /** It is not deferred: its verification goes on, and the next pass continues it at once. */
+  /** The row is not deferred: its verification continues, and the next pass waits for it at once. */
   readonly isSlow?: boolean | undefined;
 };
 
-/** A refusal that a witness has disproved since is about us, and another exit may do. */
+/** A refusal that a witness has disproved is about us, so another exit may succeed. */
 export const takeBack = async <Row extends { readonly row: InputRow; readonly outcome: Outcome }>(
   world: VerifyWorld,
   row: Row,
@@ -78,7 +78,7 @@ export const findDeferral = (
   outcome: Outcome,
 ): Deferral | undefined => {
   const { comeBack, cause, reason, throttleMinutes, greylistedExit } = toAttempted(outcome);
-  // Neither counts as an attempt, so no cause is added.
+  // Neither outcome counts as an attempt, so this adds no cause.
   if (outcome === "slow") return { reason, causes, at: now().toISOString(), isSlow: true };
   if (comeBack && mayComeBack(comeBack, maxWaitMinutes))
     return { reason: WAITING_FOR_PROVIDER, ...comeBack, causes, exit };
@@ -100,10 +100,10 @@ type Attempted = Pick<Verification, "comeBack" | "throttleMinutes" | "greylisted
 const toAttempted = (outcome: Outcome): Attempted => {
   if (typeof outcome !== "string") return { ...outcome, cause: outcome.retryCause };
   if (outcome === "internal") return { reason: outcome, cause: outcome };
-  // A pass that ended before the row's mail server was asked.
+  // The pass ended before a session asked the row's mail server.
   return { reason: "timeout", cause: "unreached" };
 };
 
-/** A row waits for a slot however long, and for the end of a backoff where it may wait at all. */
+/** A wait for a slot has no limit; a row waits for a backoff to end only if the row may wait at all. */
 const mayComeBack = ({ reason }: SlotReturn, maxWaitMinutes: number): boolean =>
   reason === undefined || maxWaitMinutes > 0;

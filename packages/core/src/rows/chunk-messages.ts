@@ -8,7 +8,7 @@ import { countChunkRows } from "./chunks.ts";
 import { findInputMetadata, type InputMetadata } from "./input-metadata.ts";
 import type { Job } from "./items.ts";
 
-/** A message only points to its rows, so it may arrive twice, and late. */
+/** A message only refers to its rows, so a second or late delivery does no harm. */
 const ChunkMessage = v.object({
   job: v.string(),
   // Release 0.2.0 names neither for a pending verification.
@@ -28,8 +28,8 @@ export type ChunkMessage = Readonly<v.InferOutput<typeof ChunkMessage>>;
 export const readChunkMessage = (body: unknown): ChunkMessage => v.parse(ChunkMessage, body);
 
 /**
- * `concurrency` is in rows. One account alone may use half of it: the more rows, the more of them share a session. While
- * memory is short, two chunks of a file are enough work for a busy thread. A pass over a chunk takes 12 minutes at most.
+ * `concurrency` is in rows. One account may use half of it: with more rows, more rows share a session. While memory is
+ * short, two chunks of a file keep a thread busy. A pass over a chunk takes 12 minutes at most.
  */
 export const CHUNKS_QUEUE = {
   name: "chunks",

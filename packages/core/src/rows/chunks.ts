@@ -15,19 +15,19 @@ const Chunk = v.object({
   job: v.string(),
   chunk: v.number(),
   outcome: v.picklist(["done", "refunded"]),
-  /** How many rows have a result. */
+  /** The number of rows with a result. */
   rows: v.number(),
-  /** How many rows have no result yet. */
+  /** The number of rows without a result. */
   waiting: v.number(),
-  /** While rows are deferred: when the first of them is attempted again. */
+  /** The time of the next attempt, while rows are deferred. */
   retryAt: v.optional(v.string()),
-  /** Its bytes of the input, and their CRC-32. All 0 where no worker reads the input. */
+  /** The chunk's bytes of the input, and their CRC-32. All 0 when no worker reads the input. */
   from: v.number(),
   to: v.number(),
   checksum: v.number(),
   /** The number of its passes by jobs that verified some of its rows again. Release 0.2.0 does not count them. */
   again: v.optional(v.number(), 0),
-  /** Its rows that an earlier list has, too: the first and the last of each run. 0.2.0 has none. */
+  /** The rows that an earlier list also contains: the first and the last of each run. Absent in 0.2.0. */
   known: v.optional(v.array(v.number())),
 });
 
@@ -43,11 +43,11 @@ export const toChunkKey = (job: string, chunk: number): Key => ({
   sk: String(chunk).padStart(5, "0"),
 });
 
-/** How many passes the job itself stored: neither those of a child, nor those with results of an earlier list. */
+/** The number of passes that the job itself stored, without those of a child or with results of an earlier list. */
 export const countOwnPasses = ({ passes, again }: Pick<Chunk, "passes" | "again">): number =>
   passes.length - again;
 
-/** No attempt at its rows was stored yet; rows that have a result got it from an earlier list. */
+/** True before the first stored attempt at the chunk's rows; only rows kept from an earlier list have a result. */
 export const isUntouched = (chunk: Chunk): boolean =>
   chunk.outcome === "done" && chunk.waiting > 0 && countOwnPasses(chunk) === 0;
 

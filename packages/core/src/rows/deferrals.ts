@@ -7,8 +7,8 @@ import type { Deferral } from "./attempt.ts";
 import type { Chunk } from "./chunks.ts";
 import { isOpenJob, type Job, Ticket, toDeferredField } from "./items.ts";
 
-// Layout. The deferred rows of a chunk: which, why, and until when. The pass that defers them writes the item and the
-// next pass removes it, so it exists exactly while rows wait. By sort key, a job's first item has the earliest attempt.
+// Layout. The deferred rows of a chunk, with their reasons and times. The pass that defers the rows writes the item, and the
+// next pass removes it, so the item exists exactly while rows wait. By sort key, a job's first item has the earliest attempt.
 //
 //   pk              sk                         what
 //   DEFERRED#<job>  <ISO time>#<five digits>   groups: rows that are attempted again at the same time
@@ -18,11 +18,11 @@ import { isOpenJob, type Job, Ticket, toDeferredField } from "./items.ts";
 const DeferredGroup = v.object({
   /** The reason of the rows if they ended as `unknown` now. */
   reason: v.string(),
-  /** Why they were deferred so far, including the current wait. */
+  /** The causes of all deferrals of the rows, including the current wait. */
   causes: v.array(v.picklist(RETRY_CAUSES)),
   at: v.string(),
   rows: v.array(v.number()),
-  /** The place of the rows among all that wait for a slot at their mail provider. */
+  /** The rows' ticket in the wait queue of their mail provider. */
   ticket: v.optional(Ticket),
   /** The exit that mail servers greylisted the rows by: the next attempt prefers it. */
   exit: v.optional(v.string()),
@@ -34,7 +34,7 @@ const DeferredGroup = v.object({
 export type DeferredGroup = Deferral & { readonly rows: readonly number[] };
 export type DeferredRow = Deferral & { readonly row: number };
 
-/** Rows that found no slot at about the same time come back together, with the first ticket of them. */
+/** Rows that found no slot at about the same time return together, with the first of their tickets. */
 const RETURN_GROUPING_MS = 1_000;
 
 export const toDeferredGroups = (deferrals: readonly DeferredRow[]): readonly DeferredGroup[] => {
@@ -111,7 +111,7 @@ export const toDeferredItem = (
   groups: readonly DeferredGroup[],
 ): Item => ({ ...toDeferredKey({ job, chunk }, at), job, chunk, groups });
 
-/** Undefined: there are none, or another worker has done the pass meanwhile. */
+/** Undefined when no rows are deferred, or when another worker has stored the pass meanwhile. */
 export const findDeferredGroups = async (
   table: Table,
   { job, chunk, retryAt }: Chunk,
@@ -127,7 +127,7 @@ export type DeferredSummary = {
   readonly byReason: Readonly<Record<string, number>>;
   /** ISO 8601. In the past while the attempt is under way. */
   readonly nextAttemptAt: string;
-  /** When the last row has its result at the latest, ISO 8601. Undefined: not known. */
+  /** The latest time at which every row has a result, ISO 8601. Undefined when unknown. */
   readonly latestEndAt?: string | undefined;
 };
 
@@ -156,7 +156,7 @@ export const findDeferred = async (
   return { count, byReason, nextAttemptAt: first.sk.slice(0, first.sk.indexOf("#")), latestEndAt };
 };
 
-/** The waits of a row add up to the job's limit at most. A wait for a connection has no limit. */
+/** The sum of a row's waits is at most the job's limit. A wait for a slot has no limit, so its end is unknown. */
 const findLatestEnd = ({ mode, options }: Job, items: readonly Item[]): string | undefined => {
   const { maxWaitMinutes = MAX_WAIT_MINUTES.default } = options ?? {};
   const groups = items.flatMap((item) => v.parse(v.array(DeferredGroup), item["groups"]));

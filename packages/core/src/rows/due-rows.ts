@@ -11,7 +11,7 @@ export type DueRow = Waited & {
   /** An earlier pass started its verification. */
   readonly isSlow?: boolean | undefined;
 };
-/** Every row, without those that have the result of an earlier list. */
+/** Every row, except those that keep the result of an earlier list. */
 export const listFirstRows = async (
   { table }: Pick<World, "table">,
   all: readonly InputRow[],

@@ -15,7 +15,7 @@ const InputItem = v.object({
     v.object({
       name: v.string(),
       at: v.number(),
-      /** Of a list with several columns of addresses: the others. 0.2.0 has none. */
+      /** The further address columns of a list with several. Absent in 0.2.0. */
       others: v.optional(v.array(v.number())),
     }),
   ),
@@ -32,7 +32,7 @@ export type EmailColumn = {
   readonly others?: readonly number[] | undefined;
 };
 
-/** The byte offsets of a job's chunks, and the format of the file that they are from. */
+/** The byte offsets of a job's chunks, and the format of their file. */
 export type InputMetadata = {
   readonly chunks: ChunkOffsets;
   /** The checksum of each chunk. */
@@ -48,7 +48,7 @@ export type InputMetadata = {
   readonly excluded: ExcludedBlob | null;
 };
 
-/** `rev`: how often the list was replaced, to erase an address from it. */
+/** `rev`: the number of replacements of the list, one for each erasure of an address. */
 export type StoredInputMetadata = InputMetadata & { readonly rev: number };
 
 /** The item is retained as long as the lines that it points to. */

@@ -16,8 +16,8 @@ import { JOB_KINDS, NO_REFUNDS, type Refunds, readRefunds, toRefundFields } from
 //   JOB#<id>    JOB    JOBS#<owner>   <created at>#<id>  the request and its progress; due until it ends
 //   JOB#<id>    INPUT                                    where each chunk of its input is (of batches and files)
 //
-// chunks.ts has the outcomes of its chunks, results.ts their results, result-summary.ts their counts, and row-index.ts
-// what finds and sorts them.
+// chunks.ts draws the outcomes of the job's chunks, results.ts their results, result-summary.ts their counts, and
+// row-index.ts the index that finds and sorts them.
 
 /** The scheduled work of a list. */
 export const JOB = "job";
@@ -77,13 +77,13 @@ const Job = v.object({
   createdAt: v.string(),
   completedAt: v.optional(v.string()),
   error: v.optional(v.string()),
-  /** How long its results are retained, by the plan at the time when it was accepted. */
+  /** The retention of the job's results, by the plan at its acceptance. */
   retentionSeconds: v.number(),
-  /** The credits that are held for it. */
+  /** The credits that are held for the job. */
   held: v.custom<Halves>(Number.isSafeInteger),
   /** The shard of the balance that paid. */
   shard: v.number(),
-  /** The operation that its credits pay for. */
+  /** The operation that the job's credits pay for. */
   reason: v.picklist(PAID_OPERATIONS),
 
   total: v.number(),
@@ -92,7 +92,7 @@ const Job = v.object({
   invalid: v.number(),
   risky: v.number(),
   unknown: v.number(),
-  /** How often the result of a row was replaced by that of a child. */
+  /** The number of results that a child's results replaced. */
   replaced: v.optional(v.number(), 0),
 
   /** For a job of one address: the worker's input. */
@@ -102,28 +102,28 @@ const Job = v.object({
       deepVerify: v.boolean(),
       includeAi: v.boolean(),
       includeEvidence: v.boolean(),
-      /** Its row gets a receipt. 0.2.0 has none. */
+      /** True when the row gets a receipt. Absent in 0.2.0. */
       receipt: v.optional(ReceiptOrigin),
     }),
   ),
   /** The claim of its Idempotency-Key, released if the job fails. */
   claim: v.nullable(v.object({ pk: v.string(), sk: v.string() })),
-  /** Of release 0.2.0, while its address is deferred: why, and until when. Its chunk has that now. */
+  /** Release 0.2.0 stores here the causes and the time of a deferred address; now the chunk stores them. */
   retry: v.optional(
     v.object({
       reason: v.string(),
       causes: v.array(v.picklist(RETRY_CAUSES)),
       at: v.string(),
-      /** The place of the row among all that wait for a slot at its mail provider. */
+      /** The row's ticket in the wait queue of its mail provider. */
       ticket: v.optional(Ticket),
-      /** The exit that was greylisted: the next attempt prefers it. */
+      /** The exit from which the mail server greylisted the row: the next attempt prefers it. */
       exit: v.optional(v.string()),
     }),
   ),
 
   /** For a batch or a file: the blob with its rows. */
   input: v.optional(v.object({ key: v.string(), version: v.string() })),
-  /** For a file: the upload that it was read from, which is removed with the job. */
+  /** For a file: the upload that contained it, which is removed with the job. */
   upload: v.optional(v.string()),
   chunkRows: v.number(),
   options: v.optional(
@@ -136,27 +136,27 @@ const Job = v.object({
   ),
   /** 0 once the dispatch of every chunk is settled; the job cannot end before. */
   unsettled: v.number(),
-  /** The chunks of which it is unknown whether they were queued. */
+  /** The chunks with an unknown outcome of the dispatch. */
   unresolved: v.array(v.number()),
-  /** The most frequent domains of its list, which the summary counts. Removed when it ends. */
+  /** The most frequent domains of the job's list, which the summary counts. Removed when the job ends. */
   domains: v.optional(v.array(v.string()), []),
-  /** How often an address was erased from its list or its results. */
+  /** The number of erasures of an address from the job's list or results. */
   redactions: v.number(),
-  /** How many addresses were done at the last check of its progress. */
+  /** The number of finished addresses at the last check of the job's progress. */
   seen: v.number(),
-  /** Some of its rows were corrected to the address of another row. 0.2.0 has none. */
+  /** True when some rows were corrected to the address of another row. Absent in 0.2.0. */
   hasDuplicates: v.optional(v.boolean()),
-  /** The job whose rows it verifies again. */
+  /** The parent, whose rows this job verifies again. */
   parent: v.optional(v.string()),
-  /** The earlier job whose list this one continues. 0.2.0 has none. */
+  /** The earlier job whose list this job continues. Absent in 0.2.0. */
   continues: v.optional(v.string()),
-  /** How many of its addresses the earlier list does not have. */
+  /** The number of addresses that the earlier list lacks. */
   newRows: v.optional(v.number()),
-  /** How many of its addresses kept the result of the earlier list, and cost nothing. */
+  /** The number of addresses that kept the result of the earlier list, at no charge. */
   kept: v.optional(v.number()),
-  /** The job that verifies rows of this one again; removed when it ends. */
+  /** The child, which verifies rows of this job again; removed when the child ends. */
   child: v.optional(v.string()),
-  /** Its secret is encrypted for the owner. */
+  /** The callback, whose secret is encrypted for the owner. */
   callback: v.optional(v.object({ url: v.string(), secret: v.nullable(v.string()) })),
 });
 
@@ -181,11 +181,11 @@ export const NO_PROGRESS = {
 export type Job = Omit<Readonly<v.InferOutput<typeof Job>>, "unresolved" | "domains"> & {
   readonly unresolved: readonly number[];
   readonly domains: readonly string[];
-  /** How many rows cost nothing, by cause. */
+  /** The number of rows that cost nothing, by cause. */
   readonly refunds: Refunds;
-  /** How many rows of a batch or a file wait for another attempt, by reason. */
+  /** The number of deferred rows of a batch or a file, by reason. */
   readonly deferred: Readonly<Record<string, number>>;
-  /** Of its account, while a pass works on it. */
+  /** True when the job's account has reported no bounces; set while a pass works on the job. */
   readonly bounceFree?: true | undefined;
 };
 export type JobProgress = Pick<Job, "total" | "processed" | ResultBucket>;

@@ -5,11 +5,11 @@ import { buildSummaryWrites, toSummaryKey } from "./result-summary.ts";
 import { type PackedRow, toPageItems, unpackRow, type VerifiedRow } from "./results.ts";
 import { buildIndexWrites } from "./row-index.ts";
 
-// Writes results of an earlier list as passes of the chunks of a new one, in the order of the earlier list. It holds few
-// rows in memory, so a chunk gets several passes if the two lists are in different orders.
+// Writes results of an earlier list as passes of the chunks of a new one, in the order of the earlier list. Memory holds
+// few rows, so a chunk gets several passes when the two lists differ in order.
 
 const ROWS_HELD_MAX = 50_000;
-/** To pack four chunks takes about 40 ms. One after the other, a thousand take half of the time of a request on AWS. */
+/** Packing four chunks takes about 40 ms. One by one, a thousand chunks would take half of the time limit of a request on AWS. */
 const CHUNKS_AT_ONCE = 4;
 
 export type KeptPasses = {
@@ -84,7 +84,7 @@ export const createKeptPasses = (
   };
 };
 
-/** Rows that follow each other become one run: its first and its last row. */
+/** Consecutive rows become one run: its first and its last row. */
 export const toRuns = (rows: readonly number[]): readonly number[] =>
   rows.flatMap((row, at) => [
     ...(at > 0 && rows[at - 1] === row - 1 ? [] : [row]),

@@ -39,20 +39,20 @@ import { buildIndexWrites } from "./row-index.ts";
 
 // A row is an address of a job with the traces of its attempts: causes, ticket, exit. A list stores its rows in a blob
 // (lists/accept-list.ts) and sends a message for each chunk of them; a pending verification has its only row in the job.
-// The worker of a chunk (lists/chunk-worker.ts) makes one attempt at each row that is due (attempt.ts), which asks the
-// mail server by the smtp-pool. Its outcome is a result, or a time and a cause: then the row is deferred (deferrals.ts),
-// and a later pass attempts it again. This file stores the pass, all of it or nothing: the pages with the results, the
-// counts and the index of the job, the rows that wait, and what is refunded (refunds.ts). The last pass ends the job
-// (lists/completion.ts), which pays or returns what was held for its rows.
+// The worker of a chunk (lists/chunk-worker.ts) attempts each row that is due (attempt.ts) and asks the mail server through
+// the smtp-pool. An attempt returns a result, or a time and a cause: then the row is deferred (deferrals.ts), and a later
+// pass attempts it again. This file stores the whole pass or nothing: the pages with the results, the counts and the index
+// of the job, the deferred rows, and the refunds (refunds.ts). The last pass ends the job (lists/completion.ts), which
+// settles or releases the held credits.
 
 export const CHUNK = "chunk";
 
 export type PassResult = {
   readonly job: Job;
   readonly message: ChunkMessage;
-  /** As it was before the pass. Undefined: it is the first. */
+  /** The chunk before the pass. Undefined for the first pass. */
   readonly chunk: Chunk | undefined;
-  /** The rows that this pass gave a result. */
+  /** The rows that got a result in this pass. */
   readonly rows: readonly VerifiedRow[];
   /** The rows that were deferred before the pass, and the rows that are deferred after it. */
   readonly before: readonly DeferredGroup[];
@@ -81,7 +81,7 @@ export const writeOutcome = async (world: VerifyWorld, result: PassResult): Prom
     await replaceAsFound(world, job, shown);
 };
 
-/** Makes the pages of a pass count. Undefined: another worker did this pass, or the chunk was refunded, or the job has ended. */
+/** Makes the pages of a pass count. Undefined when another worker stored the pass, the chunk was refunded, or the job has ended. */
 const countPass = async (
   world: VerifyWorld,
   result: PassResult,
@@ -116,7 +116,7 @@ const countPass = async (
   });
   if (outcome === "ambiguous") throw new Error("unknown whether the pass was stored");
   if (outcome === "committed") return result;
-  // A job that verifies rows again may have added a pass to the chunk. Then this one comes after it.
+  // A child may have added a pass to the chunk. Then this pass follows that pass.
   const now = chunk && (await findChunk(world.table, job.id, chunk.chunk));
   return now && now.again > chunk.again && countOwnPasses(now) === countOwnPasses(chunk)
     ? countPass(world, { ...result, chunk: now }, pages)
@@ -149,7 +149,7 @@ type WaitingChunk = Pick<PassResult, "message" | "chunk" | "after"> & {
   readonly job: JobSize & Pick<Job, "id">;
 };
 
-/** The next pass over slow rows, over rows that wait for a slot, or of a test key's job. If the message is lost, the reconciler finds the chunk due. */
+/** The next pass over slow rows, over rows that wait for a slot, or of a test key's job. The reconciler replaces a lost message. */
 export const sendNextPass = async (
   world: World,
   { job, message, chunk, after }: WaitingChunk,
@@ -194,7 +194,7 @@ const buildChunkOutcome = (
   const { chunk, from, to, checksum } = message;
   const retryAt = findFirstTime(after);
   const waiting = countWaiting(after);
-  // By job and chunk, so the chunks spread over all partitions: the reconciler takes 100 items of each per run, and a
+  // The hash of job and chunk spreads the chunks over all partitions: the reconciler reads 100 items of each per run, and a
   // large job has a thousand chunks.
   const id = `${job.id}#${chunk}`;
   const schedule = retryAt
@@ -263,7 +263,7 @@ const buildDeferralWrites = ({ job, message, before, after }: StoredPass): reado
   ];
 };
 
-/** Refunds the rows of a file that failed on our side. Those of a batch return with its end. */
+/** Refunds the rows of a file that failed on our side. The end of a batch refunds the rows of a batch. */
 const buildRefundForFile = (world: World, { job, message, rows }: PassResult): readonly Write[] =>
   job.kind === "file" ? buildRefund(world, job, message, countRefunds(job, rows).failed) : [];
 
@@ -313,10 +313,10 @@ const buildRefund = (
 ): readonly Write[] => {
   // The end of a pending verification releases its held credits.
   if (addresses === 0 || job.mode !== "live" || job.single) return [];
-  // The price may still be held. The reconciler settles it; then this refund is attempted again.
+  // The price may still be held. The reconciler settles the price; then the worker attempts this refund again.
   if (job.unsettled > 0) throw new Error("the job's dispatch is not settled yet");
-  // Not the step of a settle, which a chunk has if it was unknown whether it was queued. One step per pass, because rows
-  // of a chunk may fail in several passes.
+  // The step differs from the step of a settle, which a chunk of ambiguous dispatch has. Each pass has its own step, because
+  // rows of a chunk may fail in several passes.
   const step = `lost-${chunk}-${pass}` as const;
   return move(createRefundEntry(world, job, { step, reason: "failed" }, addresses), job.shard);
 };

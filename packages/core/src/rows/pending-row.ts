@@ -10,7 +10,7 @@ import { findFreeReason } from "../verify/unpaid-results.ts";
 import type { Job } from "./items.ts";
 import type { VerifiedRow } from "./results.ts";
 
-// The row of a pending verification: it has the claims of its receipt, and later requests find the result in the cache.
+// The row of a pending verification: it contains the claims of its receipt, and later requests find the result in the cache.
 
 type PendingJob = Pick<Job, "id" | "owner" | "account" | "mode" | "held" | "single">;
 

@@ -8,13 +8,13 @@ import type { Amounts, Item, Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { findOwnCause, type UnpaidResult } from "../verify/unpaid-results.ts";
 
-// Why rows of a job cost nothing. Each cause is one line here: its counter, and the entry of the ledger that returns its
+// The causes for which rows of a job cost nothing. Each cause is one line here: its counter, and the entry of the ledger that returns its
 // credits when the job ends.
 
 type RefundRule = {
   /** The counter in the item of a job, named by release 0.2.0. */
   readonly stored: string;
-  /** Absent: its credits return at once, with the write that counts the rows. */
+  /** Absent when the write that counts the rows also refunds them. */
   readonly atEnd?: Pick<LedgerEntry, "step" | "reason">;
 };
 
@@ -25,9 +25,9 @@ const BY_CAUSE = {
   cancelled: { stored: "cancelled" },
   /** The rows failed on our side. */
   failed: { stored: "lost" },
-  /** Our limits or rules kept us from asking. */
+  /** Our limits or rules forbade the question to the mail server. */
   not_probed: { stored: "unasked", atEnd: { step: "unasked", reason: "not_probed" } },
-  /** Our own reach kept us from asking. Those of a batch count its failed rows, too: no other step returns their credits. */
+  /** Our network did not reach the mail server. In a batch these include its failed rows, whose credits no other step returns. */
   not_reached: { stored: "unreached", atEnd: { step: "unreached", reason: "not_reached" } },
 } as const satisfies Readonly<Record<string, RefundRule>>;
 
@@ -43,7 +43,7 @@ export const readRefunds = (item: Item): Refunds =>
     CAUSES.map((cause) => [cause, Number(item[BY_CAUSE[cause].stored] ?? 0)]),
   ) as Refunds;
 
-/** As the item of a job counts them. */
+/** The counters of the causes in the item of a job. */
 export const toRefundFields = (refunds: Partial<Refunds>): Amounts =>
   Object.fromEntries(
     Object.entries(refunds).map(([cause, rows]) => [BY_CAUSE[cause as RefundCause].stored, rows]),
@@ -62,7 +62,7 @@ type PaidJob = RefundedJob & {
   readonly id: string;
   readonly account: string;
   readonly createdAt: string;
-  /** The operation that its credits pay for. */
+  /** The operation that the job's credits pay for. */
   readonly reason: PaidOperation;
   readonly held: Halves;
   readonly shard: number;
@@ -94,7 +94,7 @@ export const getRowsPrice = ({ kind }: Pick<RefundedJob, "kind">, rows: number):
 export const getPriceAtEnd = (job: RefundedJob): Halves =>
   sumPrice(job, (cause) => "atEnd" in BY_CAUSE[cause]);
 
-/** Everything refunded of an accepted job. */
+/** The sum of all refunds of an accepted job. */
 export const getRefundedPrice = (job: RefundedJob): Halves =>
   sumPrice(job, (cause) => cause !== "failed" || job.kind !== "batch");
 
@@ -135,7 +135,7 @@ const createHoldEnd = ({ now, newId }: Pick<World, "now" | "newId">, job: PaidJo
   );
 };
 
-/** The credits of rows of a job return. */
+/** Refunds the credits of a job's rows. */
 export const createRefundEntry = (
   { now }: Pick<World, "now">,
   job: PaidJob,

@@ -29,9 +29,9 @@ import {
 } from "./row-index.ts";
 
 // Each result of a child replaces a row of its parent as it arrives: in another pass of the parent's chunk, whose rows
-// replace the rows of earlier passes. One transaction makes it count, so a row is counted once, and a reader sees
-// the former result or the new one. A row that is replaced already is left alone, so every step may be repeated: the end
-// of a child goes over all of its rows once more.
+// replace the rows of earlier passes. One transaction makes the pass count, so a row is counted once, and a
+// reader sees the former result or the new one. A replaced row stays unchanged, so every step is repeatable: the end of a
+// child processes all of its rows once more.
 
 /** Best effort, since the end of the child repeats it. */
 export const replaceAsFound = async (
@@ -48,7 +48,7 @@ export const replaceAsFound = async (
     });
 };
 
-/** Undefined: the parent is gone, or was freed. */
+/** Undefined when the parent is gone or was freed. */
 const findParent = async ({ table }: World, child: Job): Promise<Job | undefined> => {
   const parent = child.parent === undefined ? undefined : await findJob(table, child.parent);
   return parent?.child === child.id ? parent : undefined;
@@ -56,7 +56,7 @@ const findParent = async ({ table }: World, child: Job): Promise<Job | undefined
 
 /**
  * For the end of a child: gives the parent its results, and returns the write that frees the parent for the next child.
- * None where the parent is gone, or was freed before.
+ * No write when the parent is gone or was freed before.
  */
 export const replaceParentRows = async (world: World, child: Job): Promise<readonly Write[]> => {
   const parent = await findParent(world, child);
@@ -67,8 +67,8 @@ export const replaceParentRows = async (world: World, child: Job): Promise<reado
 };
 
 /**
- * The parent, free where its child has ended: a process of release 0.2.0 ends a child without its parent, and a child's
- * record expires.
+ * Returns the parent, freed if its child has ended: release 0.2.0 ends a child without freeing its parent, and the record of a
+ * child expires.
  */
 export const freeIfChildEnded = async (world: World, parent: Job): Promise<Job> => {
   if (parent.child === undefined) return parent;
@@ -84,7 +84,7 @@ export const freeIfChildEnded = async (world: World, parent: Job): Promise<Job> 
   return (await findJob(world.table, parent.id)) ?? parent;
 };
 
-/** For a child that has ended without it, as a cancelled one does: its parent gets what it found out, which is paid, and is free. */
+/** Gives the parent the paid results of a child that ended without this step, such as a cancelled child, and frees the parent. */
 export const freeParent = async (world: World, child: Job): Promise<void> => {
   const writes = await replaceParentRows(world, child);
   const { outcome } = await world.table.transact([
@@ -145,7 +145,7 @@ async function* readFound(
   for (; !next.done; next = await repeats.next()) yield [next.value];
 }
 
-/** Each batch of them reads both jobs once. */
+/** The number of rows for which one batch reads both jobs once. */
 const REPEATS_AT_ONCE = 10_000;
 
 async function* readRepeats(world: World, parent: Job, child: Job): AsyncGenerator<PackedRow> {
@@ -171,7 +171,7 @@ async function* readRepeats(world: World, parent: Job, child: Job): AsyncGenerat
   }
 }
 
-/** The results of these rows: of the last job that has one. */
+/** The results of these rows, each from the last job with a result. */
 const findRows = async (
   world: World,
   jobs: readonly Job[],
@@ -198,7 +198,7 @@ type ReplacedChunk = {
   readonly domains: ReadonlySet<string>;
 };
 
-/** Passes of a running parent may take the place of this one. */
+/** The number of tries: a pass of a running parent may use the number of this pass first. */
 const ATTEMPTS_MAX = 20;
 
 const replaceInChunk = async (
@@ -264,7 +264,7 @@ const tryReplace = async (
   return outcome === "refused" ? "refused" : "done";
 };
 
-/** An address that fails again keeps what was known of it. A corrected one is another address. */
+/** An address that fails again keeps its earlier result. A corrected address is another address. */
 const isBetter = ([, packed]: PackedRow, [, before]: PackedRow): boolean => {
   if (JSON.stringify(packed) === JSON.stringify(before)) return false;
   const [, email, status] = readPackedValues(packed);

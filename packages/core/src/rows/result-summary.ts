@@ -72,11 +72,11 @@ export const buildSummaryWrites = (
 type ReplacedRows = {
   readonly before: readonly VerifiedRow[];
   readonly after: readonly VerifiedRow[];
-  /** Those that the summary counts. */
+  /** The domains that the summary counts. */
   readonly domains: ReadonlySet<string>;
 };
 
-/** The write that counts rows by what was found out of them later. */
+/** The write that moves rows from their earlier counts to the counts of their later results. */
 export const buildReplacementSummary = (
   { id }: Pick<Job, "id">,
   { before, after, domains }: ReplacedRows,
@@ -113,7 +113,7 @@ type CountedResult = Pick<Verification, "email" | "ai" | "status" | "verificatio
 const isRefused = ({ status, verification }: CountedResult): boolean =>
   status === "invalid" && verification.smtpCheck;
 
-/** The fields that count the row by its domain. None: the summary does not count the domain. */
+/** The fields that count the row by its domain; empty when the summary does not count the domain. */
 export const listDomainFields = (
   result: CountedResult,
   isCounted: (domain: string) => boolean,
@@ -138,7 +138,7 @@ export const toDomain = (email: string): string => getDomain(email).toLowerCase(
 const DOMAIN_PREFIX = "domain_";
 export const toDomainField = (domain: string): string => `${DOMAIN_PREFIX}${domain}`;
 
-/** Undefined: the job has none, because it is of a single address or its results were deleted. */
+/** Undefined for a job of a single address, or after the deletion of its results. */
 export const findSummary = async (
   table: Table,
   { id, kind, processed }: Pick<Job, "id" | "kind" | "processed">,
@@ -167,10 +167,10 @@ const readSummary = (item: Item): ResultSummary => ({
 
 /** Fewer refused rows may be a coincidence. */
 const SUSPICIOUS_ROWS_MIN = 10;
-/** No provider, but all mail servers that are not recognized. */
+/** The name of all mail servers whose provider is not recognized. */
 const UNRECOGNIZED = "other";
 
-/** Without a witness nothing tells a provider that refuses us from one whose mailboxes are gone. */
+/** Only a witness distinguishes a provider that refuses us from a provider whose mailboxes are gone. */
 const listSuspicions = (item: Item): readonly Suspicion[] =>
   ["provider_", "domain_"].flatMap((prefix) =>
     listCounts(item, `${REFUSED_PREFIX}${prefix}`).flatMap(([at, count]) =>
@@ -188,7 +188,7 @@ const isMostlyValidElsewhere = (item: Item, refused: number): boolean => {
   return 2 * Number(item["status_valid"] ?? 0) >= rows - refused;
 };
 
-/** Every domain that a summary counts, also if no row is at it any more or yet. */
+/** Every domain that a summary counts, even when no row has the domain now. */
 export const findCountedDomains = async (
   table: Table,
   job: string,

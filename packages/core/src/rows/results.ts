@@ -18,7 +18,7 @@ export type PackedRow = readonly [row: number, result: PackedVerification];
 /** `row` is the position of the address in the file (the header counts) or in the batch. */
 export type VerifiedRow = { readonly row: number; readonly result: Verification };
 
-/** Stands where the address of a row was before it was erased. */
+/** Replaces the address of a row after its erasure. */
 export const ERASED = "[erased]";
 
 export const PAGE_ROWS = 100;
@@ -90,7 +90,7 @@ export const toDuplicate = (packed: PackedVerification): PackedVerification => {
   return pack({ ...result, subStatus: DUPLICATE });
 };
 
-/** The same rows as they are stored. */
+/** The same rows in their stored form. */
 export const readPackedRows = async (
   table: Table,
   { passes, ...chunk }: ChunkPasses,
@@ -103,6 +103,6 @@ export const readPackedRows = async (
   return passes.length > 1 ? sortByRow(rows) : rows;
 };
 
-/** Of a row that was verified again, the result of the later pass. */
+/** Keeps the later pass's result of a row that was verified again. */
 const sortByRow = (rows: readonly PackedRow[]): readonly PackedRow[] =>
   rows.toSorted(([a], [b]) => a - b).filter(([row], at, all) => row !== all[at + 1]?.[0]);

@@ -24,7 +24,7 @@ export type EvidencePass = {
 export const toEvidenceKey = ({ job, chunk, token }: EvidencePass): string =>
   `evidence/${job}/${chunk}-${token}.gz`;
 
-/** An account whose results are stored for fewer days than evidence has none of it. */
+/** An account that stores results for fewer days than evidence stores no evidence. */
 const keepsEvidence = ({ retentionSeconds }: Pick<Job, "retentionSeconds">): boolean =>
   retentionSeconds >= RETENTION_DAYS * 86_400;
 
@@ -46,7 +46,7 @@ export const storeEvidence = async (
   });
 };
 
-/** About half a millisecond. */
+/** Packing this many rows takes about 0.5 ms. */
 const ROWS_AT_ONCE = 25;
 
 /** Members of one gzip file: the lists, which all rows share, and then a line for each row. */
@@ -69,13 +69,13 @@ async function* compressLines(
 
 const compress = (text: string): Uint8Array => gzipSync(text, { level: COMPRESSION_LEVEL });
 
-/** Undefined: it is not stored, any more or at all. */
+/** Undefined when the evidence is not stored, or no longer. */
 export const findEvidence = async (
   { blobs, now }: Pick<World, "blobs" | "now">,
   pass: EvidencePass,
   { row, result }: VerifiedRow,
 ): Promise<Evidence | undefined> => {
-  // A store removes what is too old some time later.
+  // The store removes an expired blob some time after its expiry.
   if (Date.parse(result.verifiedAt) + RETENTION_DAYS * DAY_MS <= now().getTime()) return undefined;
   try {
     const found = await blobs.get(toEvidenceKey(pass));

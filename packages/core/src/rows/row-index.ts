@@ -9,8 +9,8 @@ import { readResultRows, type VerifiedRow } from "./results.ts";
 
 // Layout. An index that finds and sorts the rows of a job without reading its pages: one piece for each pass, written in the
 // transaction that makes its rows count. A list has few combinations of status, score, reason and provider, so a row is
-// one character, the number of its combination. The addresses are apart: only a search for a text and an order by
-// address read them. Nothing is compressed: a search reads all of it, and to inflate it takes longer.
+// one character, the number of its combination. Separate items store the addresses: only a search for a text and an
+// order by address read them. The index is not compressed: a search reads all of it, and inflating takes longer.
 //
 //   pk                sk                             what
 //   INDEX#<job>       <five digits>#<four digits>    the rows of a pass of a chunk, in the order of its pages
@@ -33,18 +33,18 @@ export type IndexPiece = {
   readonly kinds: readonly RowKind[];
   /** A character for each row: its kind. */
   readonly kindByRow: string;
-  /** The positions of rows that a later pass replaced: they were verified again. */
+  /** The positions of rows that a later pass replaced. */
   readonly replaced?: readonly number[];
-  /** The job that verified these rows again, and has their evidence. */
+  /** The child that verified these rows again and stores their evidence. */
   readonly child?: string;
-  /** The rows of its chunk that an earlier list has, too, as the chunk names them. */
+  /** The rows of the piece's chunk that an earlier list also contains, in the form of the chunk. */
   readonly known?: readonly number[];
-  /** Most rows follow each other: positions at which they do not, each with its row number. The first is position 0. */
+  /** Most rows are consecutive: the positions at which a new run begins, each with its row number. The first is position 0. */
   readonly gaps: readonly number[];
 };
 
 const FIRST_KIND = 0x23;
-/** Neither a quote, nor a backslash, nor half of a pair. */
+/** Skips the quote, the backslash and surrogates. */
 const toKindCharacter = (kind: number): string =>
   String.fromCharCode(FIRST_KIND + kind + (FIRST_KIND + kind >= BACKSLASH ? 1 : 0));
 const BACKSLASH = 0x5c;
@@ -65,7 +65,7 @@ export const getRowAt = ({ gaps }: Pick<IndexPiece, "gaps">, at: number): number
   return (gaps[low * 2 + 1] ?? 0) + at - (gaps[low * 2] ?? 0);
 };
 
-/** Where the row is in the piece. Undefined: it is in another one, also because it was replaced. */
+/** The position of the row in the piece. Undefined when another piece contains the row, or a later pass replaced it. */
 export const findRow = (
   piece: Pick<IndexPiece, "gaps" | "kindByRow" | "replaced">,
   row: number,
@@ -74,7 +74,7 @@ export const findRow = (
   return at === undefined || piece.replaced?.includes(at) ? undefined : at;
 };
 
-/** The same, also if a later pass has replaced the row. */
+/** The position of the row in the piece, even if a later pass has replaced the row. */
 export const findPosition = (
   piece: Pick<IndexPiece, "gaps" | "kindByRow">,
   row: number,
@@ -139,7 +139,7 @@ export const buildIndexWrites = (
   ];
 };
 
-/** The writes that leave out these rows of earlier passes: a later pass has replaced them. */
+/** The writes that mark these rows of earlier passes as replaced by a later pass. */
 export const buildReplacedWrites = (
   job: string,
   pieces: readonly IndexPiece[],
@@ -179,7 +179,7 @@ const createPiece = (
 const findGaps = (rows: readonly VerifiedRow[]): readonly number[] =>
   rows.flatMap(({ row }, at) => (at > 0 && row === (rows[at - 1]?.row ?? 0) + 1 ? [] : [at, row]));
 
-/** No address has it, and JSON does not escape it. */
+/** No address contains this character, and JSON does not escape it. */
 const BETWEEN_TEXTS = "\u007F";
 
 /** All addresses of a piece as one text: JSON reads it faster than a list. */
@@ -224,11 +224,11 @@ export const findIndexedRows = async (
 /** Skips the codec, because only `buildIndexWrites` writes these items and a search reads a thousand of them. */
 const readPiece = (item: Item): IndexPiece => item as unknown as IndexPiece;
 
-/** A piece with its addresses in lower case. Empty where they are not read, or are gone. */
+/** A piece with its addresses in lower case; empty when the caller did not read them, or they are gone. */
 export type AddressedPiece = IndexPiece & {
-  /** All of them as one text: a text that is not in it is in no address. */
+  /** All addresses as one text, so one search excludes a whole piece. */
   readonly texts: string;
-  /** One for each row. */
+  /** One address for each row. */
   readonly listAddresses: () => readonly string[];
 };
 
@@ -239,7 +239,7 @@ const withAddresses = (piece: IndexPiece, texts: string): AddressedPiece => {
 
 /** Searching so many rows takes about 3 ms, and they have at most 6 MB of addresses. */
 const SLICE_ROWS = 8_000;
-/** Slices that are read meanwhile: each is a request on AWS, which takes 10 ms. */
+/** The number of slices read ahead: each slice is a request of 10 ms on AWS. */
 const SLICES_AHEAD = 2;
 
 /**
@@ -272,7 +272,7 @@ export async function* readSlices(
 export const readPieces = async (table: Table, job: IndexedJob): Promise<readonly IndexPiece[]> =>
   (await Array.fromAsync(readSlices(table, job, { hasAddresses: false }))).flat();
 
-/** The job of a single address has no index: it is made from the row itself. */
+/** The job of a single address stores no index: this builds one from the row itself. */
 async function* buildSlices(
   table: Table,
   job: IndexedJob,

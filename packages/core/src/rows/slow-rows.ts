@@ -2,7 +2,7 @@ import type { World } from "../ports/world.ts";
 import type { Verification } from "../verify/result.ts";
 
 // Verifications that outlast the pass that started them. The next pass over the chunk waits for them, if it runs in the
-// same process, and asks no server again. Another process does not have them and verifies the rows again.
+// same process, and asks no server again. Another process lacks these verifications and verifies the rows again.
 
 /** `since`: when the verification began (ms). */
 type SlowRow = { readonly verification: Promise<Verification>; readonly since: number };
@@ -35,7 +35,7 @@ export const storeSlowRow = (
   rows.set(key, slow);
 };
 
-/** Undefined: this process is not verifying the row. It stays until it has ended: a message may come twice. */
+/** Undefined when this process is not verifying the row. The entry stays until the verification ends: a message may arrive twice. */
 export const findSlowRow = (world: Pick<World, "blobs">, key: string): SlowRow | undefined =>
   getSlowRows(world).get(key);
 
