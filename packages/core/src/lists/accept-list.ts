@@ -25,7 +25,7 @@ import {
 // contract's response states how many of its chunks were queued (file.ts, dispatch.ts). The reconciler continues where a
 // process died (repair-job.ts); a caller may cancel the job (cancel-job.ts) and verify some of its rows again (again.ts).
 
-/** The answer to every accepted list. The claim stores the answer for repeats. */
+/** The answer to every accepted list, which the claim stores for repeats. */
 export type AcceptedList = {
   readonly job: string;
   readonly createdAt: string;
@@ -42,7 +42,7 @@ type ListOrder = {
   readonly statesRemaining?: true;
 };
 
-/** The columns of a list that is no file: none. */
+/** The metadata of a list without a file: no columns. */
 const NO_COLUMNS = { columns: [], emailColumn: null, delimiter: "" } as const;
 
 /** The remaining fields of a new job, for a list that is dispatched at once. */
@@ -109,12 +109,12 @@ export const acceptList = async <A extends Readonly<Record<string, Json>>>(
     await findReplayedJob(world, answer.job);
     return { ...answer, replayed: true };
   }
-  // Its answer is written with the debit, so a list is never under way.
+  // One transaction writes the answer and the debit, so no list is ever in progress.
   if (outcome.kind !== "paid" || !accepted) throw new Error("the list was not accepted");
   const { list, answer } = accepted;
   if (list.unique > countTaken(list))
     await sendFirstChunks(world, { ...payer, id, kind, total: list.unique, chunkRows }, list);
-  // Every row repeats another one, or keeps an earlier result. What fails here is left to the reconciler.
+  // Every row repeats another row or keeps an earlier result. The reconciler repeats each step that fails here.
   else await completeIfDone(world, id).catch(() => undefined);
   return { ...answer, replayed: false, left: outcome.left };
 };
@@ -124,7 +124,7 @@ type Acceptance = { readonly replayed: boolean; readonly left?: Halves | undefin
 
 const countTaken = ({ taken }: Pick<WrittenList, "taken">): number => taken?.rows ?? 0;
 
-/** Best effort: the reconciler's check of the job sends the chunks that are not sent here. */
+/** Best effort: the reconciler's check of the job sends the chunks whose message fails here. */
 const sendFirstChunks = async (
   world: World,
   job: JobSize & Pick<Job, "id">,

@@ -107,7 +107,7 @@ type Selection = {
 
 /**
  * Writes the rows that match as the input of the child. A row that was corrected to an address of the list, now or before,
- * is a row that repeats another one: it is not verified, and gets the other row's result when the child ends.
+ * repeats that address's row: the child does not verify it, and copies the other row's result at its end.
  */
 const writeRows = async (world: World, { parent, wanted, id, chunkRows }: Selection) => {
   const domains = createTopDomains();
@@ -165,15 +165,15 @@ const writeRows = async (world: World, { parent, wanted, id, chunkRows }: Select
   }
 };
 
-/** Rows of a chunk, and which of them an earlier list has. */
+/** Rows of a chunk, and those of them that an earlier list also contains. */
 type ParentRows = {
   readonly rows: readonly PackedRow[];
   readonly known: readonly number[] | undefined;
 };
 
 /**
- * The summary of a corrected list counts the meant domain from now on. Undefined: it counts the domain already, or the list
- * is open, so its workers may add rows that are not counted.
+ * The summary of a corrected list counts the meant domain from now on. Undefined when it counts the domain already, or when
+ * the list is open, because its workers may add uncounted rows.
  */
 const countMeantDomain = async (
   { table }: World,

@@ -22,7 +22,7 @@ export const admitJob = async (world: World, job: Job): Promise<Job | undefined>
 
 export type CancelledJobs = {
   readonly cancelled: number;
-  /** Jobs that cannot be cancelled yet, such as a list that is still being queued. Their workers cancel them. */
+  /** Jobs that cannot be cancelled yet, such as a list during its dispatch. Their workers cancel them. */
   readonly left: readonly string[];
 };
 

@@ -96,7 +96,7 @@ const buildCancelledJob = (world: World, job: Job): Update => {
   return {
     update: toJobKey(id),
     set: {
-      // The results of a child still have to reach its parent.
+      // The reconciler must still copy the results of a child to its parent.
       ...(job.parent === undefined
         ? UNSCHEDULED
         : scheduleWork(JOB, id, addMs(world.now(), FREE_PARENT_MS), world.newId("txn"))),
@@ -134,7 +134,7 @@ const buildMoney = (world: World, job: Job) => {
   return move(entry, shard);
 };
 
-/** Held credits are released first. What they held beyond the remaining rows is paid: those rows have results. */
+/** Releases the held credits of the remaining rows first. The rest of the hold is paid, because those rows have results. */
 const toMoved = (job: Job): MovedAmounts => {
   const due = getRowsPrice(job, countRemaining(job));
   const release = Math.min(due, job.held);

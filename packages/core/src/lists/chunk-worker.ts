@@ -104,7 +104,7 @@ const runPass = async (
   const chunk = await findChunk(world.table, job.id, message.chunk);
   const isFirst = !chunk || isUntouched(chunk);
   const groups = isFirst ? [] : await findDeferredGroups(world.table, chunk);
-  // Another worker may have done this pass, also between the two reads.
+  // Another worker may have stored this pass, even between the two reads.
   if (isPassDone(chunk, message) || !groups) return void (await completeIfDone(world, job.id));
 
   const fail = async (): Promise<void> => {
@@ -134,7 +134,7 @@ const runPass = async (
   await settleAndComplete(world, job.id);
 };
 
-/** Undefined: the rows are gone or damaged, and a retry would not help. Any other failure is retried. */
+/** Undefined when the rows are gone or damaged, since a retry would fail again. The queue retries any other failure. */
 const readRows = async (
   world: VerifyWorld,
   { input, single }: Job,
@@ -174,7 +174,7 @@ const verifyRows: PassWork = {
   },
 };
 
-/** A pass over slow rows lasts three times as long as they have been under way, so a chunk has five such passes at most. */
+/** A pass over slow rows lasts three times as long as their verifications so far, so a chunk needs at most five such passes. */
 const SLOW_PASS_GROWTH = 3;
 
 /** Ends a pass early and stores its finished rows, so that no row waits for the mail host of another row. */
@@ -234,7 +234,7 @@ const attemptRow = async (
   return { ...dueRow, outcome };
 };
 
-/** Ends a chunk that failed too often. The failure is ours, so its rows become `unknown`. */
+/** Ends a chunk that failed too often. Our side failed, so the rows become `unknown`. */
 const giveUpRows: PassWork = {
   mayRetry: false,
   attempt: async (_world, _job, rows) => rows.map((row) => ({ ...row, outcome: "internal" })),
@@ -257,7 +257,7 @@ const resolveRows = (
   for (const attempt of attempted) {
     const row = attempt.row[0];
     const retry = mayRetry && findDeferral(world, limits, attempt, attempt.outcome);
-    // A slow row is judged when its verification has ended, and not in each of the passes before.
+    // Judges a slow row after its verification has ended, and not in each earlier pass.
     const result = retry ? undefined : toResult(world, job, attempt);
     const deferral = retry || (result && deferUntilSettled(world, job, attempt, result));
     if (deferral) deferrals.push({ row, ...deferral });
@@ -298,8 +298,8 @@ const deferUntilSettled = (
 };
 
 /**
- * Sends the message for deferred rows that are due. A cancelled job leaves such rows behind: they wait no longer. A
- * chunk whose job was deleted was stored while its parts were being removed.
+ * Sends the message for deferred rows that are due. Ends the wait of rows that a cancelled job left. A chunk without a job was
+ * stored during the deletion of the job.
  */
 const repairChunk = async (world: World, item: Item): Promise<string> => {
   const stored = readChunkItem(item);
@@ -311,7 +311,7 @@ const repairChunk = async (world: World, item: Item): Promise<string> => {
     return closeChunk(world, found, stored, readScheduledWork(item).token);
   if (!found) return removeChunk(world, stored, readScheduledWork(item).token);
   await sendChunks(world, found, [message], { rows: waiting });
-  // A worker may have the message for this long; a second message before that would do the work twice.
+  // A worker may process the message for this long; an earlier second message would repeat the work.
   const later = addMs(world.now(), toQueue(found).visibilitySeconds * 1000);
   await world.table.write({
     update: toChunkKey(job, chunk),

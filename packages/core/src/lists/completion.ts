@@ -62,7 +62,7 @@ const endJob = (
   commit(world, {
     proof: null,
     also: [
-      // Another worker, or an earlier attempt of this one, may have ended the job already.
+      // Another worker, or an earlier attempt of this worker, may have ended the job already.
       buildJobEnd(world, job, status, error),
       emitJobEvent(world, job, status, error),
       ...buildKeyRelease(job),

@@ -27,8 +27,8 @@ import {
 import { type FileRequest, type FileToRead, readList, toFileCounts, toListFields } from "./file.ts";
 import { type NewJob, recordDraftChunks, toInputBlobKey } from "./new-job.ts";
 
-// A list lives on: a new file continues the list of an earlier job. Rows whose address has a good result there keep it and
-// cost nothing; all others are verified and charged. The kept results are passes of the new job's chunks. They are written
+// A new file continues the list of an earlier job. Rows whose address has a good result there keep that result at no
+// charge; the job verifies and charges all other rows. The kept results are passes of the new job's chunks. They are written
 // before the job exists, so no reader finds them, and count in the transaction that charges the list and creates the job:
 // a crash in between leaves a draft, which the reconciler removes.
 
@@ -91,13 +91,13 @@ const assertEnded = (earlier: Job): void => {
 
 export type ListPreview = {
   readonly counts: FileCounts;
-  /** Undefined: the list continues no other. */
+  /** Undefined when the list continues no earlier list. */
   readonly compared: Comparison | undefined;
-  /** Null: nothing is compared, the files have different columns, or the earlier one is gone. */
+  /** Null without a comparison, when the files' columns differ, or when the earlier file is gone. */
   readonly changed: number | null;
 };
 
-/** Reads the list, and compares it with the one that it continues, without a job and a charge. */
+/** Reads the list and compares it with the continued list, without a job or a charge. */
 export const previewList = async (
   world: World,
   payer: Payer,
@@ -120,7 +120,7 @@ export const previewList = async (
   });
 };
 
-/** Reads what is put and stores nothing. */
+/** Reads each put stream and stores nothing. */
 const NOWHERE: Pick<World["blobs"], "put"> = {
   put: async (_key, content) => {
     let bytes = 0;
@@ -182,7 +182,7 @@ const keepResults = async (
   return { comparison, summary, taken: { rows: comparison.kept, buckets, completeChunks } };
 };
 
-/** Of the rows of one chunk: those that the earlier list has, as runs, and how many keep its result. */
+/** For one chunk: the rows that the earlier list also contains, as runs, and the number of rows that keep a result. */
 const countKnown = (
   { rows }: ReadList,
   states: Uint8Array,

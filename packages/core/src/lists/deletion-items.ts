@@ -3,9 +3,9 @@ import type { Item, Key, Table } from "../ports/table.ts";
 import type { Job } from "../rows/items.ts";
 import type { EvidencePass } from "../rows/row-evidence.ts";
 
-// Layout. A job that was deleted: where its parts are, until all of them are removed. The item replaces the
-// job's own in one transaction, so nothing finds the job from then on, and no part is forgotten. A list that is no job yet
-// has such an item from before its first byte: the transaction that makes it a job removes the item (new-job.ts).
+// Layout. The places of a deleted job's parts, until all parts are removed. The item replaces the job's own item in one
+// transaction, so no reader finds the job afterwards, and the removal forgets no part. A list gets such an item before its
+// first byte is written; the transaction that makes the list a job removes the item (new-job.ts).
 //
 //   pk              sk        what
 //   DELETION#<job>  DELETION         the owner, the blobs and the number of chunks; due until nothing can be left

@@ -183,7 +183,7 @@ const settleSent = (
 const getNextCheck = (world: World): string =>
   addMs(world.now(), JOB_CHECK_INTERVAL_MS).toISOString();
 
-/** Certainly no chunk was queued: releases the credits, and no job exists. */
+/** The queue certainly took no chunk: releases the credits, and no job exists. */
 const refundAll = async (world: World, operation: Operation): Promise<never> => {
   const { id, mode, claim } = operation;
   const job = await findJob(world.table, id);
@@ -201,7 +201,7 @@ const refundAll = async (world: World, operation: Operation): Promise<never> => 
   throw new Failure("INTERNAL", claim ? "retry_same_key" : "unknown", message);
 };
 
-/** An earlier process may have queued chunks that this one could not, and verified rows are not refunded. */
+/** An earlier process may have queued chunks that this process could not, and verified rows get no refund. */
 const requireUntouched = (jobEnd: ReturnType<typeof buildJobEnd>): Write => ({
   ...jobEnd,
   where: { ...jobEnd.where, processed: 0 },

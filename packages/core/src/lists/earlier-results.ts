@@ -30,19 +30,19 @@ export type Continued = {
 
 /** How the addresses of a list compare with those of an earlier one. */
 export type Comparison = {
-  /** The earlier list does not have them. */
+  /** The number of addresses that the earlier list lacks. */
   readonly added: number;
-  /** They keep the earlier result. */
+  /** The number of addresses that keep the earlier result. */
   readonly kept: number;
-  /** The earlier result is missing, too old, without a verdict, or does not count a bounce. */
+  /** The number of addresses whose earlier result is missing, too old, without a verdict, or older than a bounce. */
   readonly stale: number;
-  /** Only the earlier list has them. */
+  /** The number of addresses that only the earlier list contains. */
   readonly removed: number;
-  /** When the oldest result that is kept was found. */
+  /** The time of the oldest kept result. */
   readonly keptSince: string | null;
 };
 
-/** The states of the rows of the new list, by their position in it. */
+/** The states of the new list's rows, by the rows' positions. */
 export const NEW = 0;
 const STALE = 1;
 export const KEPT = 2;
@@ -57,7 +57,7 @@ export type ListedRows = {
   readonly spell: (row: number, canonical: string) => string;
 };
 
-/** Only such an address may differ from its canonical form. */
+/** Only an address with such a character may differ from its canonical form. */
 const MAY_DIFFER = /[A-Z\x80-\xff]/;
 
 /** Remembers the number of each row of a list, a checksum of its cells, and an address that is not in its canonical form. */
@@ -133,7 +133,7 @@ export const compareLists = async (
     await world.callers.yieldToCallers(requester);
   }
   const { refunds, replaced } = earlier;
-  // Some of its addresses may have no result, or were corrected to others.
+  // Some addresses of the earlier list may have no result, or were corrected to other addresses.
   if (refunds.cancelled + refunds.no_result + replaced > 0) {
     let absent = 0;
     const isRead = await readEarlierInput(world, earlier, ([, email]) => {
@@ -180,7 +180,7 @@ const findBounced = async (
   return bounced;
 };
 
-/** Calls `onRow` for each row of the earlier list as it was sent. False: not all of them can be read. */
+/** Calls `onRow` for each row of the earlier list as it was sent. Returns false when a row cannot be read. */
 const readEarlierInput = async (
   { table, blobs }: Pick<World, "table" | "blobs">,
   { id, input }: Job,

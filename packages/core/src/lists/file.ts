@@ -69,7 +69,7 @@ const getReadSlots = ({ blobs }: World): AccountSlots => {
   return slots;
 };
 
-/** Reads the uploaded file, holds its price, sends its chunks, and settles what was sent. */
+/** Reads the uploaded file, holds its price, sends its chunks, and settles the sent chunks. */
 export const acceptFile = async (
   world: World,
   payer: Payer,
@@ -113,7 +113,7 @@ export const acceptFile = async (
     return { price, input: { ...counts, chunkRows }, expectedMs, writes };
   }).catch(removeInputUnlessCharged(world, id));
   const isFirstTry = outcome.kind === "started" && outcome.operation.id === id;
-  // A concurrent request with the same key was faster: the input of this one is not needed.
+  // A concurrent request with the same key was faster, so nothing needs the input of this request.
   if (!isFirstTry) await removeInput(world, id);
   if (outcome.kind !== "started") return toFileResult(world, payer, outcome);
   return dispatchFile(world, outcome, isFirstTry).catch(rethrowAfterDebit(outcome.operation));
@@ -175,7 +175,7 @@ const toEmailColumn = ({ columns, emailColumns, hasHeader }: FileIntake["format"
 
 export type FileToRead = Omit<FileRequest, "name" | "options" | "callback">;
 
-/** `blobs`: where the rows are written under `key`, by default the store. */
+/** `blobs`: the store for the rows under `key`; by default the store of `world`. */
 export const readList = async (
   world: World,
   payer: Payer,

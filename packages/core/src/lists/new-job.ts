@@ -33,9 +33,9 @@ export type NewJob = InputMetadata & {
   readonly input: InputBlob;
   /** The blob that a file was uploaded to. */
   readonly upload?: string;
-  /** The job whose rows it verifies again. */
+  /** The parent, whose rows the new job verifies again. */
   readonly parent?: string;
-  /** The earlier job whose list it continues, and the rows that have the result of that job. */
+  /** The earlier job whose list the new job continues, and the rows that keep the result of that job. */
   readonly continues?: string;
   readonly newRows?: number;
   readonly taken?: TakenRows;
@@ -178,7 +178,7 @@ export const recordDraftChunks = async (
   if (outcome !== "committed") throw new Error("unknown whether the chunks were recorded");
 };
 
-/** Removes the input of a job that was not created. What fails here, and stored results, are left to the reconciler. */
+/** Removes the input of a job that was not created. The reconciler removes stored results and anything that stays after a failure. */
 export const removeInput = async (
   { blobs, table }: Pick<World, "blobs" | "table">,
   job: string,

@@ -57,8 +57,8 @@ const repairJob = async (world: World, item: Item): Promise<string> => {
 };
 
 /**
- * Ends the job once all its addresses are done. An outcome proves that a chunk was queued, so what was held because that
- * was not known is settled at once. The lease of the reconciler decides, should both try; what fails is left to it.
+ * Ends the job once all its addresses are done. The outcome of a chunk proves that the queue took it, so credits held for an
+ * ambiguous dispatch are settled at once. The reconciler's lease decides if both try; the reconciler repeats a failed step.
  */
 export const settleAndComplete = async (world: World, id: string): Promise<void> => {
   if (await completeIfDone(world, id)) return;
@@ -73,7 +73,7 @@ export const settleAndComplete = async (world: World, id: string): Promise<void>
     )
       return;
     const { token } = readScheduledWork(item);
-    // Refused: the reconciler has the job, and settles it itself.
+    // Refused: the reconciler holds the lease of the job, and settles the job itself.
     if (!(await resolveChunks(world, job, token).catch(() => null))) return;
   }
 };
@@ -102,7 +102,7 @@ const scheduleNextCheck = async (
   });
 };
 
-/** Sends chunks with an unknown queue outcome again until it is known, and releases those that never get one. */
+/** Sends chunks with an unknown queue outcome again until the outcome is known, and releases chunks that never get an outcome. */
 const resolveChunks = async (world: World, job: Job, token: string): Promise<string> => {
   const messages = await listFirstMessages(world.table, job);
   const isHopeless = world.now().getTime() - Date.parse(job.createdAt) > GIVE_UP_AFTER_MS;
@@ -171,7 +171,7 @@ const resolveChunk = async (world: World, job: Job, resolution: Resolution): Pro
       ...(kind === "release" ? [createRefundedChunk(job, chunk, world.now())] : []),
     ],
   });
-  // Refused: a worker did the chunk meanwhile, or another process has the job. The next check sees which.
+  // Refused: a worker finished the chunk meanwhile, or another process holds the job. The next check reads the reason.
   if (outcome !== "committed") throw new Error(`chunk ${chunk} was not resolved: ${outcome}`);
   return after;
 };

@@ -7,8 +7,8 @@ import type { Item, Key } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { type Job, toJobKey } from "../rows/items.ts";
 
-// Layout. When the list of a job is replaced, the blobs that the job does not point to, or not yet. Each is recorded
-// before it is written and until it is removed, so no crash leaves a list that nothing refers to.
+// Layout. During the replacement of a job's list, the blobs to which the job does not point now or yet. Each blob is recorded
+// before its write and until its removal, so no crash leaves a list without a reference.
 //
 //   pk        sk                   what
 //   JOB#<id>  SPARE#<blob's key>   isDropped: its blobs are being removed; isWritten: no process writes them any more
@@ -30,8 +30,8 @@ export const toSpareItem = (
 });
 
 /**
- * Removes every spare list of a job. A replacement that is under way finds its own dropped, and is refused. It may write
- * its blobs all the same, so their record stays, unless `isLast`: nothing can be written any more.
+ * Removes every spare list of a job. A concurrent replacement finds its spare list dropped and is refused. It may still write
+ * its blobs, so their record stays, unless `isLast`: then no process can write any more.
  */
 export const removeSpares = async (
   world: Pick<World, "table" | "blobs">,
@@ -43,7 +43,7 @@ export const removeSpares = async (
   for await (const item of paginateQuery(table, query)) {
     const key: Key = { pk: item.pk, sk: item.sk };
     const { outcome } = await table.write({ update: key, set: { isDropped: true } });
-    // A refusal means that the job points to the blob by now.
+    // A refusal means that the job now points to the blob.
     if (outcome === "refused") continue;
     if (outcome === "ambiguous") throw new Error("unknown whether a spare list is dropped");
     const { sk, isWritten } = v.parse(Spare, item);
