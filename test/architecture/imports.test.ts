@@ -22,7 +22,7 @@ const MAY_IMPORT: Record<string, RegExp> = {
   // shown before a list is sent must be the price that is charged. And the tables of scopes and of advice, which stand
   // alone, and what a page includes of the guard.
   dashboard:
-    /^(@mailproof\/client(\/random-id)?$|@mailproof\/core\/(accounts\/scopes|intake\/(byte-text|open-list|text-set|spreadsheet\/.*)|lib\/(read-stream|zip)|verify\/send-advice)$|@mailproof\/mail\/address(-cell)?$|@mailproof\/guard\/built$|@preact\/signals$|preact$|preact\/hooks$)/,
+    /^(@mailproof\/client(\/random-id)?$|@mailproof\/core\/(accounts\/scopes|intake\/(byte-text|open-list|text-set|vendors|spreadsheet\/.*)|lib\/(read-stream|zip)|verify\/send-advice)$|@mailproof\/mail\/address(-cell)?$|@mailproof\/guard\/built$|@preact\/signals$|preact$|preact\/hooks$)/,
   lab: /^(@mailproof\/(mail|core)\/|dns-packet$|jose$|node:)/,
   local:
     /^(@mailproof\/(mail|core|api|docs-site|net|lab|client|mcp)\/|@opentelemetry\/api$|prom-client$|valibot$|node:)/,

@@ -120,6 +120,29 @@ describeInBrowser("the screen of a new list", ({ open }) => {
     expect(opened.complaints).toEqual([]);
   });
 
+  test("rows that another service settled are left out by a checkbox, at the shown price, and a row has both verdicts", async () => {
+    const opened = await open({ path: "lists/new", key: "live" });
+    const { page } = opened;
+    const rows = ["ada,valid", "bob,invalid", "cy,invalid"].map((row) =>
+      row.replace(",", `@${AT},`),
+    );
+    await choose(opened, Buffer.from(`E-Mail,ZB Status\n${rows.join("\n")}\n`));
+    const before = await readCharged(opened);
+
+    await page.getByText("which settle 2 addresses: 3 credits with them, 1 without.").waitFor();
+    await checkScreen(opened, "new-list-settled");
+    await page.getByRole("checkbox", { name: "Leave out what ZeroBounce settled" }).check();
+    expect(await page.locator(".price b").textContent()).toBe("1 credit");
+    await page.getByRole("button", { name: "Verify 1 address" }).click();
+    await page.getByText("Charged: 1 credit.").waitFor();
+    await page.getByRole("button", { name: "Download 1 row" }).waitFor();
+    await page.goto(`${page.url()}?row=2`);
+    await page.getByRole("dialog").getByText("ZeroBounce says valid").waitFor();
+
+    expect((await readCharged(opened)) - before).toBe(1);
+    expect(opened.complaints).toEqual([]);
+  });
+
   test("the preview shows duplicates, rows without an address, and the first rows", async () => {
     const opened = await open({ path: "lists/new", key: "live" });
     const { page } = opened;

@@ -199,6 +199,26 @@ test("mailproof file skips a cover sheet, and verifies the sheets and columns th
   });
 });
 
+test("mailproof file states what another service settled, and leaves it out with --skip-settled", async () => {
+  const { env, folder, client, out } = await whenServed("live");
+  const file = join(folder, "list.csv");
+  writeFileSync(file, `email,ZB Status\nann@valid.${ZONE},valid\nbob@valid.${ZONE},invalid\n`);
+  const available = async () => (await client.getAccount()).credits.available;
+  const before = await available();
+
+  const all = await whenRun(env, "file", file, "--dry-run");
+  const fewer = await whenRun(env, "file", file, "--dry-run", "--skip-settled");
+  const done = await whenRun(env, "file", file, "--skip-settled", "--out", out);
+
+  const vendor = { vendor: "ZeroBounce", settled: 1 };
+  expect(JSON.parse(all.out)).toMatchObject({ credits_needed: 2, ...vendor });
+  expect(JSON.parse(fewer.out)).toMatchObject({ credits_needed: 1, ...vendor });
+  expect(done).toMatchObject({ code: 0, err: expect.stringContaining("Charged: 1 credit.") });
+  expect(done.err).toContain("1 row is left out as ZeroBounce settled them.");
+  expect(before - (await available())).toBe(1);
+  expect(readFileSync(out, "utf8")).toContain(`ann@valid.${ZONE},valid,valid,`);
+});
+
 test("mailproof file --dry-run prints the price and sends and charges nothing", async () => {
   const { env, folder, client, out } = await whenServed("live");
   const file = join(folder, "list.csv");

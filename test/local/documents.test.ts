@@ -153,7 +153,7 @@ test("the docs page loads nothing from another origin and contains no inline cod
   expect(text).not.toMatch(/<script(?![^>]*src)|<style| style="| on[a-z]+="/);
 });
 
-test("the docs page, its style and its script stay below 525 KB together and below 73 KB on the wire", async () => {
+test("the docs page, its style and its script stay below 530 KB together and below 73 KB on the wire", async () => {
   const { port } = await whenListening(...endpoints);
   const all = await Promise.all(WHOLE_PAGE.map((path) => got(port, path)));
 
@@ -162,7 +162,7 @@ test("the docs page, its style and its script stay below 525 KB together and bel
     raw(port, "GET", path, { "accept-encoding": "br" }),
   );
 
-  expect(all.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)).toBeLessThan(525_000);
+  expect(all.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0)).toBeLessThan(530_000);
   expect(sent.reduce((sum, { bytes }) => sum + bytes.length, 0)).toBeLessThan(73_000);
 });
 
@@ -265,7 +265,7 @@ test("every search result links to its place in the long page and in its own pag
   expect(
     found.filter(({ text }) => /<\/?(?:p|div|code|ul|li|td|span|a)\b|&lt;/.test(text)),
   ).toEqual([]);
-  expect(gzipSync(all["/docs/search.json"] ?? "").length).toBeLessThan(43_000);
+  expect(gzipSync(all["/docs/search.json"] ?? "").length).toBeLessThan(44_000);
 });
 
 test("the Markdown of a page contains no HTML and the page's code", () => {
@@ -300,11 +300,11 @@ test("the server sends Markdown to a client that accepts it, and the page to a b
   expect(plain.text).toBe(browser.text);
 });
 
-test("the page of a topic stays below 70 KB, and that of all schemas below 82 KB", () => {
+test("the page of a topic stays below 70 KB, and that of all schemas below 86 KB", () => {
   const sizes = pages.map((path) => [path, Buffer.byteLength(all[path] ?? "")] as const);
 
   expect(
-    sizes.filter(([path, bytes]) => bytes > (path === "/docs/schemas" ? 82_000 : 70_000)),
+    sizes.filter(([path, bytes]) => bytes > (path === "/docs/schemas" ? 86_000 : 70_000)),
   ).toEqual([]);
 });
 

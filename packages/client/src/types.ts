@@ -113,6 +113,23 @@ export interface VerificationResult {
 export interface ResultRow extends VerificationResult {
   /** The row's number in the submitted list, from 1. */
   row: number;
+  /** The verdict of another service that the list has in this row; in a page of rows with `columns=true`. Left out when there is none. */
+  elsewhere?: {
+    /** The name of the service. */
+    vendor: string;
+    /** Its word in the list. */
+    verdict: string;
+    /** The `status` that this word means here. */
+    status:
+      | "valid"
+      | "invalid"
+      | "risky"
+      | "unknown"
+      | "catch_all"
+      | "disposable"
+      | "role"
+      | "spam_trap";
+  };
   /** With `columns=true`: the cells of the row, in the order of `columns`. A cell beyond the last column has no name there. */
   cells?: string[];
 }
@@ -1115,6 +1132,8 @@ export interface ProcessFileInput {
   email_columns?: readonly string[] | null | undefined;
   /** Whether the first row names the columns. Left out: it is detected. */
   has_header?: boolean | null | undefined;
+  /** `true` leaves out, at no charge, the rows whose address another service has found invalid, disposable or a spam trap, by its column in the file (`file.vendor`). */
+  skip_settled?: boolean | null | undefined;
   /** The job's name. Left out: the name of the file. */
   name?: string | null | undefined;
   /** The job (`job_id`) of an earlier list that this file is a newer version of. An address with a good result there keeps it, at no charge. */
@@ -1148,6 +1167,8 @@ export interface ProcessFileData {
   duplicates_removed: number;
   /** Number of rows without an address. They are neither charged nor in the job. */
   invalid_emails_skipped: number;
+  /** With `skip_settled`: rows that another service's verdict settles. They are neither charged nor in the job. Left out when there are none. */
+  settled_skipped?: number;
   /** Different addresses, each verified and charged once. */
   unique_emails: number;
   /** With `continues`: how the list compares with the earlier one. Left out otherwise. */
@@ -1173,6 +1194,15 @@ export interface ProcessFileData {
     email_columns?: string[];
     /** Names of other columns that hold addresses. They are not verified. */
     other_email_columns: string[];
+    /** The column with the verdicts of another service. Left out when none is recognized. */
+    vendor?: {
+      /** The name of the service. */
+      name: string;
+      /** The name of the column. */
+      column: string;
+      /** Addresses that all of their verdicts settle: `skip_settled` leaves them out, for a credit less each. */
+      settled_emails: number;
+    };
     /** True when the first row names the columns. */
     has_header: boolean;
     /** The names of the first 20 columns. */
@@ -1226,6 +1256,8 @@ export interface PreviewFileInput {
   email_columns?: readonly string[] | null | undefined;
   /** Whether the first row names the columns. Left out: it is detected. */
   has_header?: boolean | null | undefined;
+  /** `true` leaves out, at no charge, the rows whose address another service has found invalid, disposable or a spam trap, by its column in the file (`file.vendor`). */
+  skip_settled?: boolean | null | undefined;
   /** The job (`job_id`) of an earlier list that this file is a newer version of. An address with a good result there keeps it, at no charge. */
   continues?: string | null | undefined;
   /** With `continues`: for how many days a result stays good. An older one, `unknown`, or a result whose address bounced since is verified and charged again. Left out: 30. */
@@ -1239,6 +1271,8 @@ export interface PreviewFileData {
   duplicates_removed: number;
   /** Number of rows without an address. They are neither charged nor in the job. */
   invalid_emails_skipped: number;
+  /** With `skip_settled`: rows that another service's verdict settles. They are neither charged nor in the job. Left out when there are none. */
+  settled_skipped?: number;
   /** Different addresses, each verified and charged once. */
   unique_emails: number;
   /** With `continues`: how the list compares with the earlier one. Left out otherwise. */
@@ -1264,6 +1298,15 @@ export interface PreviewFileData {
     email_columns?: string[];
     /** Names of other columns that hold addresses. They are not verified. */
     other_email_columns: string[];
+    /** The column with the verdicts of another service. Left out when none is recognized. */
+    vendor?: {
+      /** The name of the service. */
+      name: string;
+      /** The name of the column. */
+      column: string;
+      /** Addresses that all of their verdicts settle: `skip_settled` leaves them out, for a credit less each. */
+      settled_emails: number;
+    };
     /** True when the first row names the columns. */
     has_header: boolean;
     /** The names of the first 20 columns. */
@@ -1449,6 +1492,29 @@ export interface GetJobData extends Job {
       /** A sentence. */
       message: string;
     }[];
+    /** Who was right, by the bounces and deliveries that you reported after the verification: the service whose verdicts the list has, or this one. Left out for other lists. */
+    elsewhere?: {
+      /** The name of the service. */
+      vendor: string;
+      /** Of bounced addresses `invalid`, `disposable` and `spam_trap` are right, of delivered ones `valid`. */
+      bounced: {
+        /** Addresses with such a fate. */
+        rows: number;
+        /** Of these, what the other service said was right. */
+        vendor_right: number;
+        /** Of these, what this service said was right. */
+        mailproof_right: number;
+      };
+      /** Of bounced addresses `invalid`, `disposable` and `spam_trap` are right, of delivered ones `valid`. */
+      delivered: {
+        /** Addresses with such a fate. */
+        rows: number;
+        /** Of these, what the other service said was right. */
+        vendor_right: number;
+        /** Of these, what this service said was right. */
+        mailproof_right: number;
+      };
+    };
   };
   /** By field of `filter` and value: rows with it that match `q` and the other fields. */
   facets?: Record<string, Record<string, number>>;
@@ -1474,6 +1540,23 @@ export interface GetJobRowInput {
 export interface GetJobRowData extends VerificationResult {
   /** The row's number in the submitted list, from 1. */
   row: number;
+  /** The verdict of another service that the list has in this row; in a page of rows with `columns=true`. Left out when there is none. */
+  elsewhere?: {
+    /** The name of the service. */
+    vendor: string;
+    /** Its word in the list. */
+    verdict: string;
+    /** The `status` that this word means here. */
+    status:
+      | "valid"
+      | "invalid"
+      | "risky"
+      | "unknown"
+      | "catch_all"
+      | "disposable"
+      | "role"
+      | "spam_trap";
+  };
   /** The cells of the row, by the names of the list's columns. */
   columns?: Record<string, string>;
   /** Earlier results of the address, newest first: those that were replaced in this job, and those of the lists that it continues. Left out when there is none. */
@@ -1599,6 +1682,23 @@ export type DownloadJobData = {
     | (VerificationResult & {
         /** The row's number in the submitted list, from 1. */
         row: number;
+        /** The verdict of another service that the list has in this row; in a page of rows with `columns=true`. Left out when there is none. */
+        elsewhere?: {
+          /** The name of the service. */
+          vendor: string;
+          /** Its word in the list. */
+          verdict: string;
+          /** The `status` that this word means here. */
+          status:
+            | "valid"
+            | "invalid"
+            | "risky"
+            | "unknown"
+            | "catch_all"
+            | "disposable"
+            | "role"
+            | "spam_trap";
+        };
         /** Whether to send mail to the address: it follows from `status`. */
         send: "yes" | "careful" | "no";
         /** `verified`: the row has a result. Present with `selection=all`. */
@@ -1623,6 +1723,23 @@ export type DownloadJobData = {
         submitted?: string;
         /** The cells of the row, by the names of the list's columns. */
         columns?: Record<string, string>;
+        /** The verdict of another service that the list has in this row; in a page of rows with `columns=true`. Left out when there is none. */
+        elsewhere?: {
+          /** The name of the service. */
+          vendor: string;
+          /** Its word in the list. */
+          verdict: string;
+          /** The `status` that this word means here. */
+          status:
+            | "valid"
+            | "invalid"
+            | "risky"
+            | "unknown"
+            | "catch_all"
+            | "disposable"
+            | "role"
+            | "spam_trap";
+        };
       }
   )[];
 };

@@ -128,7 +128,11 @@ test("the sample stores one row in ten of a list, and the same rows at each veri
   const [first, second] = [givenSqliteWorld(), givenSqliteWorld()];
   for (const { world } of [first, second, second]) {
     const results = Array.from({ length: 2_000 }, (_, n) => createResult(world, `p${n}@x.com`, {}));
-    await storeVerdictSample(world, "acc_1", results);
+    await storeVerdictSample(
+      world,
+      "acc_1",
+      results.map((result) => ({ result, elsewhere: undefined })),
+    );
   }
   const counts = await Promise.all(
     [first, second].map(async ({ world }) => {

@@ -3,12 +3,12 @@ import { type ExcludedRow, openExcludedReader } from "@mailproof/core/intake/exc
 import {
   type FileIntake,
   type FileIntakeOptions,
-  type IntakeFault,
   ingestFile,
   type ListIntake,
 } from "@mailproof/core/intake/ingest";
 import { type InputRow, readInput } from "@mailproof/core/intake/input-blob";
 import {
+  type IntakeFault,
   type ListFault,
   type ListFormat,
   type ListOptions,

@@ -19,6 +19,7 @@ const REQUEST = {
   field: "file_key" as const,
   emailColumns: undefined,
   columnField: "email_column" as const,
+  skipSettled: undefined,
   hasHeader: undefined,
   name: null,
   options: { deepVerify: true, includeAi: true },

@@ -11,7 +11,14 @@ import * as v from "valibot";
 import { endpoint, ok } from "../http/endpoint.ts";
 import { describe, Id } from "../schema/common.ts";
 import * as field from "../schema/fields.ts";
-import { assertNotDeleted, OWN_COLUMNS, ResultRow, requireJob, toRow } from "../schema/jobs.ts";
+import {
+  assertNotDeleted,
+  OWN_COLUMNS,
+  ResultRow,
+  requireJob,
+  toElsewhere,
+  toRow,
+} from "../schema/jobs.ts";
 import { toWire, VerificationResult } from "../schema/verification.ts";
 
 const NUMBER = /^[1-9]\d{0,8}$/;
@@ -82,9 +89,14 @@ export const getJobRow = endpoint({
     const own = await openOwnColumns(world, job);
     const cells = (await own?.readCells([row]))?.get(row.row);
     const columns = own && cells && toColumns(own.names, cells);
+    const elsewhere = toElsewhere(job, cells ?? []);
     const former = await readRowHistory(world, job, row);
     const history = former.map(toFormerResult);
-    const more = { ...(columns && { columns }), ...(history.length > 0 && { history }) };
+    const more = {
+      ...elsewhere,
+      ...(columns && { columns }),
+      ...(history.length > 0 && { history }),
+    };
     return ok({ ...toRow(signStoredClaims(world, row)), ...more });
   },
 });

@@ -1,4 +1,5 @@
 import type { AppWorld } from "@mailproof/core/app-world";
+import { findElsewhereCounts } from "@mailproof/core/calibration/items";
 import { openOwnColumns } from "@mailproof/core/exports/source-list";
 import { countFacets } from "@mailproof/core/find-rows/count-facets";
 import { readSelectedRows } from "@mailproof/core/find-rows/read-job-row";
@@ -36,6 +37,7 @@ import {
   ResultRow,
   readJobSummary,
   requireJob,
+  toElsewhere,
   toRow,
 } from "../schema/jobs.ts";
 import { createLimit } from "../schema/paging.ts";
@@ -43,6 +45,7 @@ import {
   ResultSummary,
   ROW_SELECTION,
   RowFacets,
+  toPublicElsewhere,
   toPublicSummary,
 } from "../schema/row-selection.ts";
 
@@ -119,10 +122,14 @@ export const getJob = endpoint({
       readJobSummary(world, job),
       findSummary(world.table, job),
     ]);
+    const { vendor } = job;
+    const elsewhere = vendor && {
+      elsewhere: toPublicElsewhere(vendor.name, await findElsewhereCounts(world.table, job.id)),
+    };
     const facets = query.facets && (await readFacets(world, job, selection, counts));
     const summary = {
       ...state,
-      ...(counts && { summary: toPublicSummary(counts) }),
+      ...(counts && { summary: { ...toPublicSummary(counts), ...elsewhere } }),
       ...(facets && { facets }),
     };
     if (query.include_results === "false") return ok(summary);
@@ -230,9 +237,11 @@ const readPage = async (
   const located = await readSelectedRows(world, job.id, near);
   const cells = await own?.readCells(located);
   const page = createRowPage<v.InferOutput<typeof ResultRow>>(limit);
-  const refused = located.find(
-    (row) => !page.add(toRow(signStoredClaims(world, row), cells?.get(row.row))),
-  );
+  const refused = located.find((row) => {
+    const own = cells?.get(row.row);
+    const elsewhere = toElsewhere(job, own ?? []);
+    return !page.add({ ...toRow(signStoredClaims(world, row), own), ...elsewhere });
+  });
   const end = refused ? near.findIndex(({ row }) => row === refused.row) : near.length;
   const last = end < found.length || hasMore ? found[end - 1] : undefined;
   const isGone = located.length > 0 && cells?.size === 0;

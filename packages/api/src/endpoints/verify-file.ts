@@ -1,8 +1,8 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import { createUpload } from "@mailproof/core/intake/uploads";
 import { withMoneySentence } from "@mailproof/core/lib/failure";
-import { continueList, previewList } from "@mailproof/core/lists/continue-list";
-import type { FileResult } from "@mailproof/core/lists/dispatch";
+import { continueList, type ListPreview, previewList } from "@mailproof/core/lists/continue-list";
+import type { FileCounts, FileResult } from "@mailproof/core/lists/dispatch";
 import type { Comparison } from "@mailproof/core/lists/earlier-results";
 import { acceptFile, type FileRequest, type FileToRead } from "@mailproof/core/lists/file";
 import { formatCredits, type Halves, toCredits } from "@mailproof/core/money/credits";
@@ -55,6 +55,10 @@ const FILE = {
   has_header: describe(
     optional(v.boolean("must be true or false")),
     "Whether the first row names the columns. Left out: it is detected.",
+  ),
+  skip_settled: describe(
+    optional(v.boolean("must be true or false")),
+    "`true` leaves out, at no charge, the rows whose address another service has found invalid, disposable or a spam trap, by its column in the file (`file.vendor`).",
   ),
 } as const;
 
@@ -139,6 +143,7 @@ type FileFields = {
   readonly email_column?: string | undefined;
   readonly email_columns?: readonly string[] | undefined;
   readonly has_header?: boolean | undefined;
+  readonly skip_settled?: boolean | undefined;
   readonly name?: string | undefined;
   readonly webhook_url?: string | undefined;
   readonly continues?: string | undefined;
@@ -148,15 +153,13 @@ type FileFields = {
 
 type UploadedFile = Pick<FileRequest, "fileKey" | "field">;
 
-const toFileToRead = (
-  { email_column: one, email_columns: several, has_header }: Omit<FileFields, "options">,
-  file: UploadedFile,
-): FileToRead => {
+const toFileToRead = (fields: Omit<FileFields, "options">, file: UploadedFile): FileToRead => {
+  const { email_column: one, email_columns: several, has_header: hasHeader } = fields;
   if (one !== undefined && several !== undefined)
     throw invalidField("email_columns", "must be left out with email_column");
   const emailColumns = one === undefined ? several : [one];
   const columnField = several === undefined ? "email_column" : "email_columns";
-  return { ...file, emailColumns, hasHeader: has_header, columnField };
+  return { ...file, emailColumns, hasHeader, columnField, skipSettled: fields.skip_settled };
 };
 
 const toFileRequest = async (
@@ -207,16 +210,10 @@ const process = async (
       ? await acceptFile(world, caller, file, keyed)
       : await continueList(world, caller, file, () => find(continues), keyed);
   const { remaining } = result;
-  const { totalSubmitted, duplicatesRemoved, invalidSkipped, unique, list } = result.counts;
   const data = {
     job_id: result.job,
     status: getStatus(result),
-    total_submitted: totalSubmitted,
-    duplicates_removed: duplicatesRemoved,
-    invalid_emails_skipped: invalidSkipped,
-    unique_emails: unique,
-    ...(result.compared && { compared: toComparedLists(result.compared) }),
-    file: toUploadedList(list),
+    ...toCountFields(result),
     ...(remaining !== undefined && { credits_remaining: toCredits(remaining) }),
     ...toMoneyFields(result, caller),
   };
@@ -225,6 +222,19 @@ const process = async (
   const retryAfter = isToRepeat && { "retry-after": String(Math.ceil(result.waitMs / 1000)) };
   return { status: 202 as const, data, ...(retryAfter && { headers: retryAfter }) };
 };
+
+const toCountFields = ({
+  counts,
+  compared,
+}: Pick<ListPreview, "counts"> & { readonly compared?: Comparison | undefined }) => ({
+  total_submitted: counts.totalSubmitted,
+  duplicates_removed: counts.duplicatesRemoved,
+  invalid_emails_skipped: counts.invalidSkipped,
+  ...(counts.settledSkipped > 0 && { settled_skipped: counts.settledSkipped }),
+  unique_emails: counts.unique,
+  ...(compared && { compared: toComparedLists(compared) }),
+  file: toUploadedList(counts.list),
+});
 
 type FileUnderWay = Extract<ProcessedFile, { readonly waitMs: number }>;
 
@@ -270,15 +280,11 @@ const preview = async (world: AppWorld, caller: Caller, fields: PreviewFields) =
     continues === undefined
       ? undefined
       : await findContinued(world, caller, { continues, fresh_days });
-  const { counts, compared, changed } = await previewList(world, caller, file, continued);
+  const found = await previewList(world, caller, file, continued);
+  const { counts, compared, changed } = found;
   const price = (counts.unique - (compared?.kept ?? 0)) * PRICES.fileAddress;
   return {
-    total_submitted: counts.totalSubmitted,
-    duplicates_removed: counts.duplicatesRemoved,
-    invalid_emails_skipped: counts.invalidSkipped,
-    unique_emails: counts.unique,
-    ...(compared && { compared: toComparedLists(compared) }),
-    file: toUploadedList(counts.list),
+    ...toCountFields(found),
     ...(changed !== null && { changed }),
     credits: caller.mode === "test" ? 0 : toCredits(price as Halves),
   };
@@ -304,6 +310,7 @@ const toDispatchFields = (
         )
       : beingVerified(counts.unique - refused - (compared?.kept ?? 0)),
     ...keepResult(compared?.kept ?? 0),
+    ...skipSettled(counts),
     ...otherColumns(counts.list?.otherEmailColumns ?? []),
     ...(refused > 0
       ? [withMoneySentence(`${addresses(refused)} could not be queued.`, "partly_refunded")]
@@ -324,6 +331,13 @@ const addresses = (count: number): string => (count === 1 ? "1 address" : `${cou
 /** The message tells the client about columns that are not verified. */
 const otherColumns = (names: readonly string[]): readonly string[] =>
   names.map((name) => `Column ${JSON.stringify(name)} also holds addresses and is not verified.`);
+
+const skipSettled = ({ settledSkipped: rows, list }: FileCounts): readonly string[] =>
+  rows === 0
+    ? []
+    : [
+        `${rows} ${rows === 1 ? "row is" : "rows are"} left out as ${list.vendor?.name} settled them.`,
+      ];
 
 const keepResult = (count: number): readonly string[] =>
   count === 0 ? [] : [`${addresses(count)} ${count === 1 ? "keeps its" : "keep their"} result.`];

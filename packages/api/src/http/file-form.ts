@@ -20,6 +20,15 @@ const TRUTH: Readonly<Record<string, boolean>> = {
   "0": false,
 };
 
+const TruthText = v.optional(
+  v.pipe(
+    v.string(),
+    v.toLowerCase(),
+    v.check((text) => Object.hasOwn(TRUTH, text), "must be true or false"),
+    v.transform((text) => TRUTH[text]),
+  ),
+);
+
 const isJson = (text: string): boolean => {
   try {
     JSON.parse(text);
@@ -40,14 +49,8 @@ const readJson = (example: string) =>
 const Fields = v.strictObject({
   email_column: EmailColumn,
   email_columns: v.optional(v.pipe(readJson('["work","home"]'), EmailColumns.wrapped)),
-  has_header: v.optional(
-    v.pipe(
-      v.string(),
-      v.toLowerCase(),
-      v.check((text) => Object.hasOwn(TRUTH, text), "must be true or false"),
-      v.transform((text) => TRUTH[text]),
-    ),
-  ),
+  has_header: TruthText,
+  skip_settled: TruthText,
   name: JobName,
   ...CONTINUATION_TEXTS,
   webhook_url: CallbackUrl,

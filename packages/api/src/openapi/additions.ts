@@ -36,8 +36,8 @@ export const ADDITIONS: readonly Addition[] = [
     why: "A file has the options of a batch in each of its forms; a size that is known is refused before the upload.",
   },
   {
-    what: "`email_columns` of a file",
-    why: "A row of a person often has two addresses, and each is worth a verdict.",
+    what: "`email_columns`, `skip_settled` and `vendor` of a file; `settled_skipped`; `elsewhere` of a row and a summary",
+    why: "A row often has two addresses, or a verdict that another service was paid for.",
   },
   {
     what: "`continues`, `fresh_days` and `action: preview` of a file; `compared`; `origin` of a filter; `history` of a row",

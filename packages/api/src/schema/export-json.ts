@@ -27,6 +27,7 @@ const OWN = {
     "The submitted text. `email` holds the address that was read from it.",
   ),
   columns: OWN_COLUMNS,
+  elsewhere: ResultRow.entries.elsewhere,
 };
 
 const [VERIFIED, ...UNVERIFIED] = ROW_OUTCOMES;

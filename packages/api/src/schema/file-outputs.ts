@@ -27,6 +27,10 @@ export const Accepted = v.object({
     Count,
     "Number of rows without an address. They are neither charged nor in the job.",
   ),
+  settled_skipped: describe(
+    v.optional(Count),
+    "With `skip_settled`: rows that another service's verdict settles. They are neither charged nor in the job. Left out when there are none.",
+  ),
   unique_emails: describe(Count, "Different addresses, each verified and charged once."),
   compared: describe(
     v.optional(ComparedLists),
@@ -72,6 +76,7 @@ export const Preview = v.object({
   total_submitted: Accepted.entries.total_submitted,
   duplicates_removed: Accepted.entries.duplicates_removed,
   invalid_emails_skipped: Accepted.entries.invalid_emails_skipped,
+  settled_skipped: Accepted.entries.settled_skipped,
   unique_emails: Accepted.entries.unique_emails,
   compared: Accepted.entries.compared,
   file: describe(UploadedList, "What was found in the file."),

@@ -1,3 +1,4 @@
+import { readVendorVerdict } from "@mailproof/core/intake/vendors";
 import { Failure } from "@mailproof/core/lib/failure";
 import { toCredits } from "@mailproof/core/money/credits";
 import { getOwnerId } from "@mailproof/core/money/payer";
@@ -6,6 +7,7 @@ import { findDeferred } from "@mailproof/core/rows/deferrals";
 import { findJob, JOB_STATUSES, type Job } from "@mailproof/core/rows/items";
 import { getRefundedPrice } from "@mailproof/core/rows/refunds";
 import type { VerifiedRow } from "@mailproof/core/rows/results";
+import { STATUSES } from "@mailproof/core/verify/result";
 import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
 import { Credits, describe, Integer } from "./common.ts";
@@ -84,9 +86,27 @@ export const OWN_COLUMNS = describe(
   "The cells of the row, by the names of the list's columns.",
 );
 
+const Elsewhere = v.object({
+  vendor: field.text("The name of the service."),
+  verdict: field.text("Its word in the list."),
+  status: describe(v.picklist(STATUSES), "The `status` that this word means here."),
+});
+
+export const toElsewhere = (
+  { vendor: column }: Pick<Job, "vendor">,
+  cells: readonly string[],
+): { readonly elsewhere?: v.InferOutput<typeof Elsewhere> } => {
+  const elsewhere = readVendorVerdict(column, cells);
+  return elsewhere ? { elsewhere } : {};
+};
+
 export const ResultRow = field.object("The result of one row of a job.", {
   ...VerificationResult.entries,
   row: field.integer("The row's number in the submitted list, from 1."),
+  elsewhere: describe(
+    v.optional(Elsewhere),
+    "The verdict of another service that the list has in this row; in a page of rows with `columns=true`. Left out when there is none.",
+  ),
   cells: describe(
     v.optional(v.array(v.string())),
     "With `columns=true`: the cells of the row, in the order of `columns`. A cell beyond the last column has no name there.",

@@ -1,3 +1,4 @@
+import type { ElsewhereCounts } from "@mailproof/core/calibration/items";
 import { isRowFilter, parseRowFilter } from "@mailproof/core/find-rows/row-filter";
 import { type RowOrder, SORT_FIELDS } from "@mailproof/core/find-rows/sort-rows";
 import type { ResultSummary as StoredSummary } from "@mailproof/core/rows/result-summary";
@@ -61,6 +62,27 @@ const Counts = v.record(v.string(), Integer);
 /** Counts by field of a filter, then by value. */
 export const RowFacets = v.record(v.string(), Counts);
 
+const Right = describe(
+  v.object({
+    rows: describe(Integer, "Addresses with such a fate."),
+    vendor_right: describe(Integer, "Of these, what the other service said was right."),
+    mailproof_right: describe(Integer, "Of these, what this service said was right."),
+  }),
+  "Of bounced addresses `invalid`, `disposable` and `spam_trap` are right, of delivered ones `valid`.",
+);
+
+const toRight = ({ rows, theirs, ours }: ElsewhereCounts["hard"]): v.InferOutput<typeof Right> => ({
+  rows,
+  vendor_right: theirs,
+  mailproof_right: ours,
+});
+
+export const toPublicElsewhere = (vendor: string, { hard, delivered }: ElsewhereCounts) => ({
+  vendor,
+  bounced: toRight(hard),
+  delivered: toRight(delivered),
+});
+
 export const ResultSummary = v.object({
   statuses: describe(Counts, "Rows of each status, including those without any."),
   reasons: describe(Counts, "Rows of each reason."),
@@ -92,6 +114,16 @@ export const ResultSummary = v.object({
       count: field.integer("Rows."),
       message: field.text("A sentence."),
     },
+  ),
+  elsewhere: describe(
+    v.optional(
+      v.object({
+        vendor: describe(v.string(), "The name of the service."),
+        bounced: Right,
+        delivered: Right,
+      }),
+    ),
+    "Who was right, by the bounces and deliveries that you reported after the verification: the service whose verdicts the list has, or this one. Left out for other lists.",
   ),
 });
 

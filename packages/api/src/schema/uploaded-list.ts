@@ -18,6 +18,18 @@ export const UploadedList = field.object(
       v.array(v.string()),
       "Names of other columns that hold addresses. They are not verified.",
     ),
+    vendor: describe(
+      v.optional(
+        v.object({
+          name: field.text("The name of the service."),
+          column: field.text("The name of the column."),
+          settled_emails: field.count(
+            "Addresses that all of their verdicts settle: `skip_settled` leaves them out, for a credit less each.",
+          ),
+        }),
+      ),
+      "The column with the verdicts of another service. Left out when none is recognized.",
+    ),
     has_header: field.boolean("True when the first row names the columns."),
     columns: describe(v.array(v.string()), "The names of the first 20 columns."),
     column_count: field.count("Number of columns in the file."),
@@ -52,6 +64,13 @@ export const toUploadedList = (list: ListSummary): v.InferOutput<typeof Uploaded
   email_column_index: list.emailColumn.index,
   ...(list.emailColumns && { email_columns: list.emailColumns }),
   other_email_columns: list.otherEmailColumns,
+  ...(list.vendor && {
+    vendor: {
+      name: list.vendor.name,
+      column: list.vendor.column,
+      settled_emails: list.vendor.settled,
+    },
+  }),
   has_header: list.hasHeader,
   columns: list.columns,
   column_count: list.columnCount,

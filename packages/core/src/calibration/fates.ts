@@ -7,12 +7,14 @@ import type { World } from "../ports/world.ts";
 import { getItemKey, toItemId } from "../ports/writes.ts";
 import {
   addToCell,
+  addToElsewhere,
   addToSent,
   CALIBRATION_SHARDS,
   type CalibrationCell,
   type Fate,
   findKnownVerdict,
   type GivenVerdict,
+  isGoodVerdict,
   LINKED_DAYS,
   storeFate,
   toCell,
@@ -34,8 +36,8 @@ export const toFate = (type: string, bounce: BounceKind): Fate | undefined => {
   return type === "bounce" ? (bounce ?? undefined) : undefined;
 };
 
-/** The most writes per address in a transaction: its item, its cell, and the counts of its domain. */
-export const FATE_WRITES_MAX = 3;
+/** The most writes per address in a transaction: its item, its cell, and the counts of its domain and of its list. */
+export const FATE_WRITES_MAX = 4;
 
 /**
  * Builds the writes that compare an account's deliveries and bounces with its own verdicts. A later event of an address moves
@@ -129,6 +131,15 @@ const createSums = ({ now }: Pick<World, "now">) => {
           ]),
         ),
       );
+      if (verdict.elsewhere)
+        addUp(
+          (add) => addToElsewhere(verdict.elsewhere?.job ?? "", add, now()),
+          Object.fromEntries(
+            changes.flatMap(([fate, by]) =>
+              listRight(verdict, fate).map((field) => [field, by] as const),
+            ),
+          ),
+        );
       const certain = changes.filter(([fate]) => fate !== "soft");
       if (verdict.mayBeCatchAll && certain.length > 0)
         addUp((add) => addToSent(domain, add, now()), Object.fromEntries(certain));
@@ -138,6 +149,17 @@ const createSums = ({ now }: Pick<World, "now">) => {
         toWrite(Object.fromEntries(Object.entries(add).filter(([, by]) => by !== 0))),
       ),
   };
+};
+
+/** The counts of a list that have the address: those who said valid are right about delivered mail, and the others about a bounce. */
+const listRight = ({ status, elsewhere }: GivenVerdict, fate: Fate): readonly string[] => {
+  if (fate === "soft") return [];
+  const isDelivered = fate === "delivered";
+  return [
+    fate,
+    ...(isGoodVerdict(status) === isDelivered ? [`${fate}_ours`] : []),
+    ...(elsewhere?.isGood === isDelivered ? [`${fate}_theirs`] : []),
+  ];
 };
 
 type ToWrite = (add: Readonly<Record<string, number>>) => Write;

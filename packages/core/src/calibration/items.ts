@@ -18,6 +18,8 @@ import {
 //                                                              its mail, and the time of its bounce
 //   CALIBRATION#<shard>  <yyyy-mm>#<provider>#<status>#<band>  addresses of all accounts by the fate of their mail, in
 //                                                              total and by contributor tag
+//   ELSEWHERE#<job>      COUNTS                                of a list with another service's verdicts: addresses by the
+//                                                              fate of their mail, and how many of them each got right
 //   SENTTO#<domain>      COUNTS                                an account's addresses at a domain that may be a
 //                                                              catch-all, by the fate of their mail
 
@@ -43,6 +45,8 @@ const VerdictItem = v.object({
       provider: v.string(),
       mayBeCatchAll: v.boolean(),
       at: v.string(),
+      /** The list of the address, and whether it has a good verdict of another service. 0.2.0 has none. */
+      elsewhere: v.optional(v.object({ job: v.string(), isGood: v.optional(v.boolean()) })),
     }),
   ),
   fate: v.optional(v.picklist(FATES)),
@@ -108,6 +112,43 @@ export const storeFate = (
         where: { rev: before.rev },
       }
     : { create: { ...toVerdictKey(address), ...fields, rev: 1 } };
+};
+
+const BAD: ReadonlySet<string> = new Set(["invalid", "disposable", "spam_trap"]);
+
+/** Whether a status promises a delivery or a bounce. Undefined: neither. */
+export const isGoodVerdict = (status: string): boolean | undefined => {
+  if (status === "valid") return true;
+  return BAD.has(status) ? false : undefined;
+};
+
+export const toElsewhereKey = (job: string): Key => ({ pk: `ELSEWHERE#${job}`, sk: "COUNTS" });
+
+/** As long as the list itself may be stored. */
+const ELSEWHERE_DAYS = 100;
+
+export const addToElsewhere = (job: string, add: Amounts, now: Date): Write => ({
+  update: toElsewhereKey(job),
+  add,
+  set: { expires_at: inDays(now, ELSEWHERE_DAYS) },
+  orCreate: true,
+});
+
+export type ElsewhereCounts = Readonly<
+  Record<
+    "delivered" | "hard",
+    { readonly rows: number; readonly ours: number; readonly theirs: number }
+  >
+>;
+
+export const findElsewhereCounts = async (table: Table, job: string): Promise<ElsewhereCounts> => {
+  const item: Partial<Item> = (await table.get(toElsewhereKey(job))) ?? {};
+  const read = (fate: Fate) => ({
+    rows: Number(item[fate] ?? 0),
+    ours: Number(item[`${fate}_ours`] ?? 0),
+    theirs: Number(item[`${fate}_theirs`] ?? 0),
+  });
+  return { delivered: read("delivered"), hard: read("hard") };
 };
 
 /** Four partitions allow 2,000 transactions a second. Of the mail to a list, one address in ten counts. */

@@ -1,3 +1,4 @@
+import { toElsewhereKey } from "../calibration/items.ts";
 import { removeExports } from "../exports/remove-exports.ts";
 import { toExcludedKey } from "../intake/excluded-rows.ts";
 import { createUnavailableFailure, Failure } from "../lib/failure.ts";
@@ -156,7 +157,8 @@ const removeParts = async (
   const indexes = [toAddressesPartition(job), toIndexPartition(job), toDeferredPartition(job)];
   for (const pk of [...indexes, chunkRecords])
     await removeItems(world.table, await listItems(world.table, pk));
-  for (const key of [toSummaryKey(job), toInputKey(job)]) await removeItem(world.table, key);
+  for (const key of [toSummaryKey(job), toInputKey(job), toElsewhereKey(job)])
+    await removeItem(world.table, key);
 };
 
 /**

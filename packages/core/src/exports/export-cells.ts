@@ -1,3 +1,4 @@
+import { readVendorVerdict } from "../intake/vendors.ts";
 import { unpack } from "../verify/pack.ts";
 import { joinCells } from "./csv.ts";
 import { getEmail, type ListedRow, type RowSelection, toRowOutcome } from "./export-rows.ts";
@@ -10,7 +11,8 @@ const OUTCOME_COLUMNS = ["row", "row_outcome", "duplicate_of", "skip_reason", "s
 
 export const listExportColumns = (list: SourceList, selection: RowSelection): readonly string[] => {
   const outcome = selection === "all" ? listOutcomeColumns(list) : [];
-  return [...list.columns, ...listResultColumns(list.columns, outcome)];
+  const vendor = list.vendor ? [`${list.vendor.name.toLowerCase()}_status`] : [];
+  return [...list.columns, ...listResultColumns(list.columns, [...vendor, ...outcome])];
 };
 
 const hasOwnColumns = ({ columns }: SourceList): boolean => columns.length > 0;
@@ -32,7 +34,11 @@ export const toExportCells = (
     selection === "all"
       ? toOutcomeCells(list, row, email).concat(verificationCells)
       : verificationCells;
-  return joinCells(list.columns.length, list.getCells(listRow, email), resultCells);
+  const cells = list.getCells(listRow, email);
+  // The vendor's verdict in our words stands next to ours.
+  const status = readVendorVerdict(list.vendor, cells)?.status ?? "";
+  const added = list.vendor ? [status, ...resultCells] : resultCells;
+  return joinCells(list.columns.length, cells, added);
 };
 
 const toOutcomeCells = (list: SourceList, listed: ListedRow, email: string): readonly string[] => {

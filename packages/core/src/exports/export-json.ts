@@ -1,3 +1,4 @@
+import { readVendorVerdict, type VendorVerdict } from "../intake/vendors.ts";
 import { createPublicWriter, type PublicOf } from "../verify/fields.ts";
 import { readPackedValues, unpack } from "../verify/pack.ts";
 import { toPublicMembers } from "../verify/packed-json.ts";
@@ -28,6 +29,7 @@ export type ExportMetadata = {
 type OwnFields = {
   submitted?: string | undefined;
   columns?: Record<string, string> | undefined;
+  elsewhere?: VendorVerdict | undefined;
 };
 
 export type ExportRow = OwnFields &
@@ -56,10 +58,13 @@ export const toExportRow = (
   const [own, result] = listed;
   const email = getEmail(listed);
   const submitted = list.getEmailCell(own, email);
+  const cells = list.getCells(own, email);
+  const elsewhere = readVendorVerdict(list.vendor, cells);
   const ownFields = {
+    ...(elsewhere && { elsewhere }),
     ...(submitted !== undefined && { submitted }),
     ...(list.columns.length > 0 && {
-      columns: toColumns(list.fieldNames, list.getCells(own, email)),
+      columns: toColumns(list.fieldNames, cells),
     }),
   };
   if (typeof result !== "string") {
@@ -131,7 +136,8 @@ const createRowFormat = (
   const outcomeText = selection === "all" ? ',"row_outcome":"verified"' : "";
   return (listed) => {
     const [own, verified] = listed;
-    if (typeof verified === "string") return JSON.stringify(toExportRow(list, listed, selection));
+    if (typeof verified === "string" || list.vendor)
+      return JSON.stringify(toExportRow(list, listed, selection));
     const [row, packed] = verified;
     const email = getEmail(listed);
     const submitted = list.getEmailCell(own, email);

@@ -25,6 +25,8 @@ export type SourceList = {
   readonly fieldNames: readonly string[];
   readonly delimiter: string;
   readonly isAscii: boolean;
+  /** The column with another service's verdicts. */
+  readonly vendor: Job["vendor"];
   readonly chunks: number;
   /** Returns the cells of the row. `email`: the address that was found in them. */
   readonly getCells: (own: SourceRow, email: string) => string[];
@@ -41,6 +43,7 @@ const NO_SOURCE_LIST: SourceList = {
   fieldNames: [],
   delimiter: ",",
   isAscii: true,
+  vendor: undefined,
   chunks: 0,
   getCells: () => [],
   getEmailCell: () => undefined,
@@ -71,6 +74,7 @@ export const openSourceList = async (
     fieldNames: makeDistinct(columns),
     delimiter,
     isAscii,
+    vendor: job.vendor,
     chunks: chunks.length - 1,
     ...createRowReaders(emailColumn),
     ...createChunkReader(input, firstChunk),

@@ -1,4 +1,5 @@
 import { hasAddress } from "@mailproof/mail/address-cell";
+import { findVendorColumn, type VendorColumn } from "./vendors.ts";
 
 type Rows = readonly (readonly string[])[];
 
@@ -14,6 +15,8 @@ export type ListColumns = {
   readonly emailColumns: readonly number[];
   readonly otherEmailColumns: readonly number[];
   readonly hasHeader: boolean;
+  /** The column with another service's verdicts. Null: none is recognized. */
+  readonly vendor: VendorColumn | null;
 };
 
 export const findColumns = (
@@ -37,7 +40,8 @@ export const findColumns = (
   const otherEmailColumns = [...columns.keys()].filter(
     (index) => !emailColumns.includes(index) && countAddressesIn(sample, index) > 0,
   );
-  return { columns, emailColumns, otherEmailColumns, hasHeader };
+  const vendor = hasHeader ? findVendorColumn(columns, sample.slice(1)) : null;
+  return { columns, emailColumns, otherEmailColumns, hasHeader, vendor };
 };
 
 /** Lists the column names. A column without a name gets its position, from column_1. */

@@ -20,7 +20,13 @@ export const ROW_TOO_LONG = {
   message: "The row is longer than 524,288 bytes, or has more than 16,384 cells.",
 } as const;
 
-const LIST_FAULTS = [SEVERAL_ADDRESSES, ROW_TOO_LONG];
+/** For a row that is left out on request (vendors.ts). */
+export const SETTLED_ELSEWHERE = {
+  fault: "settled_elsewhere",
+  message: "The verdict of another service settles the address, so the row was left out.",
+} as const;
+
+const LIST_FAULTS = [SEVERAL_ADDRESSES, ROW_TOO_LONG, SETTLED_ELSEWHERE];
 
 const findMessage = (code: string): string =>
   (LIST_FAULTS.find(({ fault }) => fault === code) ?? createFault(code as FaultName)).message;

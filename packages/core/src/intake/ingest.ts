@@ -10,10 +10,14 @@ import {
   type ExcludedWriter,
   toExcludedKey,
 } from "./excluded-rows.ts";
-import { ROW_TOO_LONG } from "./exclusion.ts";
+import { ROW_TOO_LONG, SETTLED_ELSEWHERE } from "./exclusion.ts";
 import { type EncodedRow, type WrittenInput, writeInput } from "./input-blob.ts";
 import {
-  type ListFault,
+  createJunkFault,
+  createNoAddressesFault,
+  createTooLargeFault,
+  createTooManyFault,
+  type IntakeFault,
   type ListFormat,
   type ListOptions,
   type ListRow,
@@ -22,6 +26,7 @@ import {
 } from "./open-list.ts";
 import { createTextSet, type TextSet } from "./text-set.ts";
 import { createTopDomains, type TopDomains } from "./top-domains.ts";
+import { createSettledCounter, type SettledCounter } from "./vendors.ts";
 
 /** The result of ingesting a list: a written input that contains each address once. */
 export type ListIntake = WrittenInput & {
@@ -41,24 +46,23 @@ export type FileIntake = ListIntake & {
   readonly kind: "ingested";
   readonly format: ListFormat;
   readonly invalidSkipped: number;
+  /** The rows that were left out for the verdict of another service. */
+  readonly settledSkipped: number;
+  /** The addresses that `skipSettled` leaves out. */
+  readonly settled: number;
+  readonly isSettled: (canonical: string) => boolean;
   readonly skippedSample: readonly SkippedRow[];
   /** The row of an address in its canonical form; 0: the list does not have it. */
   readonly findRow: (canonical: string) => number;
 };
-
-export type IntakeFault =
-  | ListFault
-  | {
-      readonly kind: "fault";
-      readonly fault: "no_addresses" | "too_many" | "too_large";
-      readonly message: string;
-    };
 
 export type FileIntakeOptions = ListOptions & {
   readonly key: string;
   readonly addressesMax: number;
   readonly bytesMax: number;
   readonly rowsPerChunk: number;
+  /** Leaves out the rows whose address another service's verdict settles. */
+  readonly skipSettled?: boolean | undefined;
   /** Receives each row that is verified, in order. */
   readonly onRow?: ((row: EncodedRow) => void) | undefined;
 };
@@ -76,7 +80,7 @@ export type IntakePorts = {
 export const ingestFile = async (
   { blobs, pause }: IntakePorts,
   source: AsyncIterable<Uint8Array>,
-  { key, addressesMax, bytesMax, rowsPerChunk, onRow, ...options }: FileIntakeOptions,
+  { key, addressesMax, bytesMax, rowsPerChunk, skipSettled, onRow, ...options }: FileIntakeOptions,
 ): Promise<FileIntake | IntakeFault> => {
   // Only an error aborts a put, and the adapter may wrap the error.
   let fault: IntakeFault | undefined;
@@ -91,11 +95,15 @@ export const ingestFile = async (
     if (opened.kind === "fault") return opened;
     const tally = createCounts();
     const domains = createTopDomains();
-    const seen = createTextSet(Math.min(addressesMax, Math.ceil(bytesMax / ADDRESS_BYTES_MIN)) + 1);
+    const countMax = Math.min(addressesMax, Math.ceil(bytesMax / ADDRESS_BYTES_MIN)) + 1;
+    const seen = createTextSet(countMax);
+    const settled = createSettledCounter(opened.format.vendor, countMax);
     const rows = readAddresses(opened, {
       counts: tally,
       domains,
       seen,
+      settled,
+      skipSettled,
       writer,
       addressesMax,
       refuse,
@@ -114,6 +122,8 @@ export const ingestFile = async (
       format: { ...opened.format, encoding: opened.encoding() },
       excluded,
       findRow: seen.find,
+      settled: settled.count(),
+      isSettled: settled.has,
     };
   } catch (error) {
     await writer.abort();
@@ -187,6 +197,7 @@ type IntakeCounts = {
   totalSubmitted: number;
   duplicatesRemoved: number;
   invalidSkipped: number;
+  settledSkipped: number;
   unique: number;
   isAscii: boolean;
   readonly skippedSample: SkippedRow[];
@@ -196,6 +207,7 @@ const createCounts = (): IntakeCounts => ({
   totalSubmitted: 0,
   duplicatesRemoved: 0,
   invalidSkipped: 0,
+  settledSkipped: 0,
   unique: 0,
   isAscii: true,
   skippedSample: [],
@@ -205,6 +217,8 @@ type IntakeState = {
   readonly counts: IntakeCounts;
   readonly domains: TopDomains;
   readonly seen: TextSet;
+  readonly settled: SettledCounter;
+  readonly skipSettled: boolean | undefined;
   readonly writer: ExcludedWriter;
   readonly addressesMax: number;
   readonly refuse: Refuse;
@@ -226,8 +240,9 @@ const ROWS_WITHOUT_PAUSE = 500;
 
 async function* readAddresses(
   { rows }: OpenedList,
-  { counts, domains, seen, writer, addressesMax, refuse, pause, onRow }: IntakeState,
+  state: IntakeState,
 ): AsyncGenerator<readonly EncodedRow[]> {
+  const { counts, domains, seen, settled, writer, addressesMax, refuse, pause, onRow } = state;
   let texts = 0;
   let withoutPause = 0;
   for await (const batch of rows) {
@@ -248,6 +263,11 @@ async function* readAddresses(
         excluded.push([row.line, fault, ...row.cells]);
         if (counts.skippedSample.length < SKIPPED_SAMPLE_MAX)
           counts.skippedSample.push(toSkippedRow(row, fault));
+        continue;
+      }
+      if (settled.add(parsed.canonical, row.line, row.cells) && state.skipSettled) {
+        counts.settledSkipped += 1;
+        excluded.push([row.line, SETTLED_ELSEWHERE.fault, ...row.cells]);
         continue;
       }
       const firstRow = seen.add(parsed.canonical, row.line);
@@ -297,36 +317,3 @@ const toInputRow = ({ line, cells, column }: ListRow, email: string): EncodedRow
 async function* toIterable(rows: readonly EncodedRow[]): AsyncGenerator<readonly EncodedRow[]> {
   yield rows;
 }
-
-const createTooLargeFault = (bytesMax: number): IntakeFault => ({
-  kind: "fault",
-  fault: "too_large",
-  message: `The file is larger than ${formatCount(bytesMax)} bytes.`,
-});
-
-const createTooManyFault = (addressesMax: number): IntakeFault => ({
-  kind: "fault",
-  fault: "too_many",
-  message: `The file has more than ${formatCount(addressesMax)} addresses.`,
-});
-
-const createNoAddressesFault = (rows: number): IntakeFault => ({
-  kind: "fault",
-  fault: "no_addresses",
-  message: `The file has no e-mail addresses: ${explainNoAddresses(rows)}.`,
-});
-
-const createJunkFault = (rows: number): IntakeFault => ({
-  kind: "fault",
-  fault: "no_addresses",
-  message: `The first ${formatCount(rows)} rows of the file have no e-mail address.`,
-});
-
-const explainNoAddresses = (rows: number): string => {
-  if (rows === 0) return "there are no rows below the header";
-  return rows === 1
-    ? "its only row is not an address"
-    : `none of its ${formatCount(rows)} rows is an address`;
-};
-
-const formatCount = (count: number): string => count.toLocaleString("en");

@@ -14,6 +14,8 @@ export const ListSummary = v.object({
   emailColumns: v.optional(v.array(v.string())),
   otherEmailColumns: v.array(v.string()),
   hasHeader: v.boolean(),
+  /** 0.2.0 has none. */
+  vendor: v.optional(v.object({ name: v.string(), column: v.string(), settled: v.number() })),
   encoding: v.picklist(LIST_ENCODINGS),
   /** "" when the list has one column. */
   delimiter: v.string(),
@@ -25,8 +27,9 @@ export type ListSummary = v.InferOutput<typeof ListSummary>;
 const COLUMNS_MAX = 20;
 const NAME_LENGTH_MAX = 100;
 
-export const summarizeList = ({ format, skippedSample }: FileIntake): ListSummary => {
-  const { columns, emailColumns, otherEmailColumns, hasHeader, encoding, delimiter } = format;
+export const summarizeList = ({ format, settled, skippedSample }: FileIntake): ListSummary => {
+  const { columns, emailColumns, otherEmailColumns, hasHeader, encoding, delimiter, vendor } =
+    format;
   const [first = 0] = emailColumns;
   const nameAt = (index: number) => shorten(columns[index] ?? "");
   return {
@@ -36,6 +39,7 @@ export const summarizeList = ({ format, skippedSample }: FileIntake): ListSummar
     ...(emailColumns.length > 1 && { emailColumns: emailColumns.map(nameAt) }),
     otherEmailColumns: otherEmailColumns.slice(0, COLUMNS_MAX).map(nameAt),
     hasHeader,
+    ...(vendor && { vendor: { name: vendor.name, column: nameAt(vendor.at), settled } }),
     encoding,
     delimiter,
     skipped: [...skippedSample],

@@ -46,6 +46,14 @@ export type ListFault = {
   readonly message: string;
 };
 
+export type IntakeFault =
+  | ListFault
+  | {
+      readonly kind: "fault";
+      readonly fault: "no_addresses" | "too_many" | "too_large";
+      readonly message: string;
+    };
+
 export type ListOptions = ColumnOptions;
 
 /**
@@ -206,3 +214,36 @@ const createUnknownColumnFault = (name: string, names: readonly string[]): ListF
 
 const quote = (name: string): string =>
   JSON.stringify(name.length > NAME_LENGTH_MAX ? `${name.slice(0, NAME_LENGTH_MAX)}…` : name);
+
+export const createTooLargeFault = (bytesMax: number): IntakeFault => ({
+  kind: "fault",
+  fault: "too_large",
+  message: `The file is larger than ${formatCount(bytesMax)} bytes.`,
+});
+
+export const createTooManyFault = (addressesMax: number): IntakeFault => ({
+  kind: "fault",
+  fault: "too_many",
+  message: `The file has more than ${formatCount(addressesMax)} addresses.`,
+});
+
+export const createNoAddressesFault = (rows: number): IntakeFault => ({
+  kind: "fault",
+  fault: "no_addresses",
+  message: `The file has no e-mail addresses: ${explainNoAddresses(rows)}.`,
+});
+
+export const createJunkFault = (rows: number): IntakeFault => ({
+  kind: "fault",
+  fault: "no_addresses",
+  message: `The first ${formatCount(rows)} rows of the file have no e-mail address.`,
+});
+
+const explainNoAddresses = (rows: number): string => {
+  if (rows === 0) return "there are no rows below the header";
+  return rows === 1
+    ? "its only row is not an address"
+    : `none of its ${formatCount(rows)} rows is an address`;
+};
+
+const formatCount = (count: number): string => count.toLocaleString("en");

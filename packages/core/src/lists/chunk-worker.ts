@@ -1,4 +1,6 @@
+import { isGoodVerdict } from "../calibration/items.ts";
 import { type InputRow, readChunk } from "../intake/input-blob.ts";
+import { readVendorVerdict } from "../intake/vendors.ts";
 import { addMs, MINUTE_MS } from "../lib/time.ts";
 import { UnreadableBlobError } from "../ports/blobs.ts";
 import type { QueueConfig } from "../ports/queue.ts";
@@ -126,12 +128,23 @@ const runPass = async (
   const after = [...later, ...toDeferredGroups(deferrals)];
   await writeOutcome(world, { job, message, chunk, rows, before: groups, after });
   if (job.mode === "live" && !job.single)
-    await storeVerdictSample(
-      world,
-      job.account,
-      rows.map(({ result }) => result),
-    );
+    await storeVerdictSample(world, job.account, withElsewhere(job, all, rows));
   await settleAndComplete(world, job.id);
+};
+
+/** Adds to each row whether the list has a verdict of another service, and a good one. */
+const withElsewhere = (
+  { id, vendor }: Job,
+  all: readonly InputRow[],
+  rows: readonly VerifiedRow[],
+) => {
+  const cells = new Map(vendor && all.map(([row, _email, ...own]) => [row, own] as const));
+  return rows.map(({ row, result }) => {
+    const found = readVendorVerdict(vendor, cells.get(row) ?? []);
+    const isGood = found && isGoodVerdict(found.status);
+    const elsewhere = found && { job: id, ...(isGood !== undefined && { isGood }) };
+    return { result, elsewhere };
+  });
 };
 
 /** Undefined when the rows are gone or damaged, since a retry would fail again. The queue retries any other failure. */

@@ -30,6 +30,8 @@ export const FileCounts = v.object({
   totalSubmitted: v.number(),
   duplicatesRemoved: v.number(),
   invalidSkipped: v.number(),
+  /** 0.2.0 has none. */
+  settledSkipped: v.optional(v.number(), 0),
   unique: v.number(),
   list: ListSummary,
 });

@@ -119,7 +119,7 @@ export const compareLists = async (
       const { canonical } = readAddress(email);
       const row = intake.findRow(canonical);
       const position = rows.findPosition(row);
-      if (row === 0) removed += 1;
+      if (row === 0 && !intake.isSettled(readAddress(email).canonical)) removed += 1;
       if (row === 0 || states[position] !== NEW) continue;
       const isGood = hasVerdict(packed) && verifiedAt >= oldest && !bounced.has(number);
       const state = isGood ? KEPT : STALE;

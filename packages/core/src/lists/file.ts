@@ -38,6 +38,7 @@ export type FileRequest = {
   readonly fileKey: string;
   readonly emailColumns: readonly string[] | undefined;
   readonly hasHeader: boolean | undefined;
+  readonly skipSettled: boolean | undefined;
   /** The request's fields for the file and its columns, named in error details. */
   readonly field: "file" | "file_key";
   readonly columnField: "email_column" | "email_columns";
@@ -141,6 +142,7 @@ export const toListFields = (
   emailColumn: toEmailColumn(format),
   isAscii,
   delimiter: format.delimiter,
+  vendor: format.vendor,
   excluded,
   claim: idempotencyKey && toClaimKey(idempotencyKey),
 });
@@ -179,7 +181,7 @@ export type FileToRead = Omit<FileRequest, "name" | "options" | "callback">;
 export const readList = async (
   world: World,
   payer: Payer,
-  { fileKey, emailColumns, hasHeader, field: requestField, columnField }: FileToRead,
+  { fileKey, emailColumns, hasHeader, skipSettled, field: requestField, columnField }: FileToRead,
   {
     blobs = world.blobs,
     ...reading
@@ -204,6 +206,7 @@ export const readList = async (
       bytesMax: upload.bytes,
       emailColumns,
       hasHeader,
+      skipSettled,
       rowsPerChunk: world.settings.chunkRows.file,
     });
   };

@@ -1,6 +1,7 @@
 import { getRetentionSeconds } from "../accounts/retention.ts";
 import { toExcludedKey } from "../intake/excluded-rows.ts";
 import type { InputBlob } from "../intake/input-blob.ts";
+import type { VendorColumn } from "../intake/vendors.ts";
 import { Failure } from "../lib/failure.ts";
 import { addMs, MINUTE_MS } from "../lib/time.ts";
 import { credits } from "../money/credits.ts";
@@ -43,6 +44,8 @@ export type NewJob = InputMetadata & {
   readonly summary?: Write | undefined;
   readonly chunkRows: number;
   readonly unique: number;
+  /** The column with another service's verdicts. */
+  readonly vendor?: VendorColumn | null;
   /** The most frequent domains of the list. */
   readonly domains: readonly string[];
   readonly createdAt: Date;
@@ -70,6 +73,7 @@ export const buildNewJobWrites = (world: World, newJob: NewJob): Write[] => {
   const { id, kind, payer, reason, name, options, callback, createdAt } = newJob;
   const { chunks, chunkRows, columns, emailColumn, isAscii, delimiter, excluded } = newJob;
   const { checksums, unsettled, claim, shard, upload, parent, continues, newRows, taken } = newJob;
+  const { vendor } = newJob;
   const { key, version } = newJob.input;
   const job: Job = {
     ...NO_PROGRESS,
@@ -91,6 +95,7 @@ export const buildNewJobWrites = (world: World, newJob: NewJob): Write[] => {
     ...(upload !== undefined && { upload }),
     ...(parent !== undefined && { parent }),
     ...(continues !== undefined && { continues, newRows, kept: taken?.rows }),
+    ...(vendor && { vendor }),
     chunkRows,
     domains: newJob.domains,
     options,

@@ -154,6 +154,8 @@ const Job = v.object({
   newRows: v.optional(v.number()),
   /** The number of addresses that kept the result of the earlier list, at no charge. */
   kept: v.optional(v.number()),
+  /** The column of the job's list with another service's verdicts. Absent in 0.2.0. */
+  vendor: v.optional(v.object({ name: v.string(), at: v.number() })),
   /** The child, which verifies rows of this job again; removed when the child ends. */
   child: v.optional(v.string()),
   /** The callback, whose secret is encrypted for the owner. */

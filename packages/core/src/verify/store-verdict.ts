@@ -2,7 +2,7 @@ import { crc32 } from "node:zlib";
 import { type Address } from "@mailproof/mail/address";
 import { readAddress } from "@mailproof/mail/address-cell";
 import { hashAddress } from "../accounts/hashes.ts";
-import { storeVerdict } from "../calibration/items.ts";
+import { type GivenVerdict, storeVerdict } from "../calibration/items.ts";
 import type { Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import type { Verification } from "./result.ts";
@@ -18,6 +18,7 @@ export const createVerdictWrites = (
   account: string,
   address: Address | null,
   result: Verification,
+  elsewhere?: GivenVerdict["elsewhere"],
 ): Write[] => {
   if (!address || result.status === "unknown") return [];
   const { status, score, provider, verifiedAt, flags } = result;
@@ -28,6 +29,7 @@ export const createVerdictWrites = (
     // For a free provider's domain, the provider's own counts are better evidence than one account's mail.
     mayBeCatchAll: !flags.freeProvider && mayBeCatchAll(result),
     at: verifiedAt,
+    ...(elsewhere && { elsewhere }),
   };
   const hash = hashAddress(world, account, address.canonical);
   return [storeVerdict(hash, verdict, world.now())];
@@ -44,15 +46,17 @@ const NO_MAIL_HOST = "none";
 
 const WRITES_MAX = 100;
 
-/** Stores a sample of a list's verdicts. Ignores a failure: a smaller sample is still a sample. */
+type JudgedRow = { readonly result: Verification; readonly elsewhere: GivenVerdict["elsewhere"] };
+
+/** Stores a sample of a list's verdicts, and each that another service's verdict is compared with. Ignores a failure: a smaller sample is still a sample. */
 export const storeVerdictSample = async (
   world: CalibrationWorld,
   account: string,
-  results: readonly Verification[],
+  rows: readonly JudgedRow[],
 ): Promise<void> => {
-  const writes = results.flatMap((result) =>
-    isSampled(result.email)
-      ? createVerdictWrites(world, account, readAddress(result.email).address, result)
+  const writes = rows.flatMap(({ result, elsewhere }) =>
+    elsewhere || isSampled(result.email)
+      ? createVerdictWrites(world, account, readAddress(result.email).address, result, elsewhere)
       : [],
   );
   for (let at = 0; at < writes.length; at += WRITES_MAX)

@@ -32,6 +32,9 @@ type Quote = Partial<PreviewFileData["compared"]> & {
   readonly rows?: number;
   readonly duplicates?: number;
   readonly rows_without_address?: number;
+  /** The service whose verdicts the list has, and the addresses that they settle. */
+  readonly vendor?: string;
+  readonly settled?: number;
 };
 
 /** Returns the exit code, which says whether the account could pay. `service` is null when this process does the work for free. */
@@ -80,9 +83,13 @@ const formatQuote = (quote: Quote, service: Service | null): string => {
     quote.kept === undefined
       ? ""
       : `${formatCount(quote.new ?? 0)} new, ${formatCount(quote.again ?? 0)} verified again, ${formatCount(quote.kept)} kept, ${formatCount(quote.removed ?? 0)} removed.\n`;
+  const settled =
+    quote.vendor === undefined
+      ? ""
+      : `${quote.vendor} settled ${formatCount(quote.settled ?? 0)} addresses: --skip-settled leaves them out.\n`;
   if (service === null) return `${list}This process works itself: it costs nothing.`;
   const atMost = needed === 0 ? "" : " Results that are cached cost less.";
-  return `${earlier}${list}At most ${formatCount(needed)} credits of ${formatCount(available ?? 0)}.${atMost}`;
+  return `${earlier}${list}${settled}At most ${formatCount(needed)} credits of ${formatCount(available ?? 0)}.${atMost}`;
 };
 
 /** The limit is for memory: the service's own limits depend on the plan. */
@@ -97,6 +104,7 @@ const discard = async (_key: string, content: AsyncIterable<Uint8Array>) => {
 export const countList = async (
   { name, path }: ListFile,
   emailColumns: readonly string[] | undefined,
+  skipSettled = false,
 ) => {
   const counted = await ingestFile(
     { blobs: { put: discard }, pause: () => undefined },
@@ -107,6 +115,7 @@ export const countList = async (
       bytesMax: statSync(path).size,
       rowsPerChunk: 1_000,
       emailColumns,
+      skipSettled,
     },
   );
   if (counted.kind === "fault") throw createListError(name, counted);
@@ -116,5 +125,6 @@ export const countList = async (
     addresses: counted.unique,
     duplicates: counted.duplicatesRemoved,
     rows_without_address: counted.invalidSkipped,
+    ...(counted.format.vendor && { vendor: counted.format.vendor.name, settled: counted.settled }),
   };
 };

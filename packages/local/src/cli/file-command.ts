@@ -5,7 +5,7 @@ import type { Status } from "@mailproof/core/verify/result";
 import { MAX_WAIT_MINUTES } from "@mailproof/core/verify/retry";
 import * as v from "valibot";
 import { PROGRAM } from "../installation.ts";
-import { defineCommand, describeOption, UsageError } from "./define-command.ts";
+import { defineCommand, describeOption, Flag, UsageError } from "./define-command.ts";
 import { countList, DRY_RUN, printComparison, printQuote } from "./dry-run.ts";
 import { EXIT_CODES } from "./exit-codes.ts";
 import { explainHowToFollow, FOLLOW, followJob, formatFollowCommand } from "./follow-job.ts";
@@ -64,6 +64,10 @@ export const fileCommand = defineCommand({
       "with --continues: for how many days a result stays good (default: 30)",
       { value: "DAYS" },
     ),
+    "skip-settled": describeOption(
+      Flag,
+      "leaves out, at no charge, rows that another service has settled by a column of the list, such as ZB Status",
+    ),
     ...FOLLOW,
     ...DRY_RUN,
     ...QUIET,
@@ -85,13 +89,20 @@ export const fileCommand = defineCommand({
     if (others.length > 0)
       throw new UsageError(`One file at a time. Usage: ${PROGRAM} file ${USAGE}`);
     const { "no-wait": noWait, "max-wait": maxWait, "dry-run": dryRun, ...more } = options;
-    const { "fresh-days": freshDays, ...sent } = more;
+    const { "fresh-days": freshDays, "skip-settled": skipSettled, ...sent } = more;
     if (freshDays !== undefined && sent.continues === undefined)
       throw new UsageError("--fresh-days goes with --continues JOB.");
     if (noWait && (options.out !== undefined || options.partial))
       throw new UsageError("--no-wait writes no results. Leave out --out and --partial.");
     const service = requireService(input, `${PROGRAM} verify --file ${quoteForShell(file)}`);
-    return verifyFileByService(service, file, { ...sent, noWait, maxWait, dryRun, freshDays });
+    return verifyFileByService(service, file, {
+      ...sent,
+      noWait,
+      maxWait,
+      dryRun,
+      freshDays,
+      skipSettled,
+    });
   },
 });
 
@@ -101,6 +112,7 @@ export type FileCommandOptions = {
   readonly maxWait?: number | undefined;
   readonly continues?: string | undefined;
   readonly freshDays?: number | undefined;
+  readonly skipSettled?: boolean;
   readonly out?: string | undefined;
   readonly json: boolean;
   readonly force: boolean;
@@ -116,7 +128,7 @@ export const verifyFileByService = async (
   options: FileCommandOptions,
 ): Promise<number> => {
   const kind = getOutputKind(options);
-  const { column: columns, sheet: sheets, json } = options;
+  const { column: columns, sheet: sheets, skipSettled, json } = options;
   const list = await openListFile(name, { sheets, columns });
   try {
     if (options.dryRun && options.continues !== undefined) {
@@ -125,7 +137,12 @@ export const verifyFileByService = async (
       return await printComparison(service, preview, json);
     }
     if (options.dryRun)
-      return await printQuote(service, "fileAddress", await countList(list, columns), json);
+      return await printQuote(
+        service,
+        "fileAddress",
+        await countList(list, columns, skipSettled),
+        json,
+      );
     return await verifyList(service, list, options, kind);
   } finally {
     list.remove();
@@ -136,12 +153,14 @@ const toFields = ({
   column,
   continues,
   freshDays,
+  skipSettled,
 }: FileCommandOptions): Omit<ListFields, "options"> => ({
   ...(column?.length === 1
     ? { email_column: column[0] }
     : { email_columns: column && [...column] }),
   continues,
   fresh_days: freshDays,
+  ...(skipSettled && { skip_settled: true }),
 });
 
 const verifyList = async (

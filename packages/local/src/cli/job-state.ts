@@ -23,6 +23,7 @@ const JobState = v.object({
     email_columns: v.optional(v.array(v.string())),
     continues: v.optional(v.string()),
     fresh_days: v.optional(v.number()),
+    skip_settled: v.optional(v.boolean()),
     options: v.optional(v.object({ max_wait_minutes: v.number() })),
   }),
   job_id: v.optional(v.string()),
@@ -43,6 +44,7 @@ const FIELD_OPTIONS: Readonly<Record<keyof ListFields, string>> = {
   options: "--max-wait",
   continues: "--continues",
   fresh_days: "--fresh-days",
+  skip_settled: "--skip-settled",
 };
 
 /** Returns the file next to the output, or next to the list when the results go to standard output. */

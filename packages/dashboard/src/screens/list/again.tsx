@@ -91,6 +91,23 @@ export const Suspicions = ({ job }: Pick<ButtonProps, "job">) => {
   );
 };
 
+/** The service whose verdicts the list has, and this one, by the mail that was sent since. */
+export const WhoWasRight = ({ job }: Pick<ButtonProps, "job">) => {
+  const elsewhere = job.summary?.elsewhere;
+  if (!elsewhere || elsewhere.bounced.rows + elsewhere.delivered.rows === 0) return null;
+  const describe = ({ rows, vendor_right, mailproof_right }: typeof elsewhere.bounced) =>
+    `${elsewhere.vendor} was right about ${formatNumber(vendor_right)} of ${formatNumber(rows)}, we about ${formatNumber(mailproof_right)}.`;
+  return (
+    <section class="facet" aria-label="Who was right">
+      <h2>Who was right</h2>
+      <ul class="facet-values">
+        <li>Bounced: {describe(elsewhere.bounced)}</li>
+        <li>Delivered: {describe(elsewhere.delivered)}</li>
+      </ul>
+    </section>
+  );
+};
+
 type Typo = NonNullable<GetJobData["summary"]>["typos"][number];
 
 const Correction = ({

@@ -7,7 +7,14 @@ import { type Params, query } from "../../router.ts";
 import { getClient } from "../../session.ts";
 import { isRunning, toTitle } from "../lists/job.ts";
 import { MoreActions } from "./actions.tsx";
-import { AgainButton, ChildProgress, Corrections, Suspicions, useAgain } from "./again.tsx";
+import {
+  AgainButton,
+  ChildProgress,
+  Corrections,
+  Suspicions,
+  useAgain,
+  WhoWasRight,
+} from "./again.tsx";
 import { ColumnChoice, type ListRows, listColumns, listFirstColumns } from "./columns.tsx";
 import { DownloadButton, useDownload } from "./download.tsx";
 import { type Facets, NO_FACETS, toFacets } from "./facets.ts";
@@ -161,6 +168,7 @@ export const List = ({ params: { id = "" } }: { readonly params: Params }) => {
               <div class="list-body">
                 <aside class="list-rail list-facets" aria-label="Filters">
                   <Suspicions job={page.job} />
+                  <WhoWasRight job={page.job} />
                   <Corrections job={page.job} again={again} />
                   <Rail
                     all={facets.all}

@@ -78,6 +78,12 @@ export const RowDrawer = ({ job, row, onClose }: Props) => {
         {(result) => (
           <>
             <OwnColumns columns={result.columns} />
+            {result.elsewhere && (
+              <p>
+                {result.elsewhere.vendor} says <b>{result.elsewhere.verdict}</b>, which is{" "}
+                {toStatusWords(result.elsewhere.status)} here.
+              </p>
+            )}
             <Verdict
               result={result}
               onVerify={(email) => navigate("verify", { state: { email } })}

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { formatCount, formatNumber, formatShare } from "../../format.ts";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
 import { useLoad } from "../../parts/load.tsx";
@@ -10,7 +10,7 @@ import { navigate, query } from "../../router.ts";
 import { refreshAccount } from "../../session.ts";
 import { ChooseList, type ChosenList } from "./choose-list.tsx";
 import { Comparison } from "./comparison.tsx";
-import { Preview, Price } from "./preview.tsx";
+import { Preview, PriceSentence, Settled } from "./preview.tsx";
 import { type Reading, type ReadList, readList } from "./read-list.ts";
 import "./new-list.css";
 import {
@@ -26,6 +26,7 @@ type PreviewState = {
   readonly chosen: ChosenList;
   readonly list: ReadList;
   readonly name?: string;
+  readonly skipSettled?: boolean;
 };
 
 type State =
@@ -127,12 +128,16 @@ const useNewList = () => {
   };
   const send = (preview: PreviewState): void => {
     const signal = begin();
-    const { chosen, list, name = "" } = preview;
+    const { chosen, list, name = "", skipSettled = false } = preview;
     const { emailColumns, hasHeader } = list.format;
     state.value = { kind: "uploading", sent: 0, of: chosen.file.size, preview };
-    uploadList({ ...chosen, name, emailColumns, hasHeader }, signal, (progress) => {
-      if (!signal.aborted) state.value = { kind: "uploading", ...progress, preview };
-    }).then(
+    uploadList(
+      { file: chosen.file, fileName: chosen.fileName, name, emailColumns, hasHeader, skipSettled },
+      signal,
+      (progress) => {
+        if (!signal.aborted) state.value = { kind: "uploading", ...progress, preview };
+      },
+    ).then(
       (intent) => {
         if (signal.aborted) return;
         const continues = readContinued();
@@ -172,6 +177,8 @@ const PreviewStep = ({
   const price = prices.data?.verify_file_per_address;
   const { hasHeader, emailColumns } = list.format;
   const isContinued = readContinued() !== undefined;
+  const [skipSettled, setSkipSettled] = useState(state.skipSettled ?? false);
+  const addresses = list.unique - (skipSettled ? list.settled : 0);
   return (
     <>
       <Preview
@@ -188,7 +195,8 @@ const PreviewStep = ({
         class="send"
         onSubmit={(event) => {
           event.preventDefault();
-          if (price !== undefined) send({ ...state, name: name.current?.value.trim() ?? "" });
+          if (price !== undefined)
+            send({ ...state, skipSettled, name: name.current?.value.trim() ?? "" });
         }}
       >
         <label for="list-name">Name of the list</label>
@@ -199,12 +207,13 @@ const PreviewStep = ({
           autocomplete="off"
           defaultValue={state.name ?? chosen.fileName}
         />
-        {price !== undefined && !isContinued && <Price list={list} price={price} />}
+        <Settled list={list} price={price} isSkipped={skipSettled} onSkip={setSkipSettled} />
+        {price !== undefined && !isContinued && <PriceSentence sum={addresses * price} />}
         <div class="actions">
           <button type="submit" class="primary" aria-disabled={price === undefined}>
             {isContinued
               ? "Compare with the earlier list"
-              : `Verify ${formatCount(list.unique, "address", "addresses")}`}
+              : `Verify ${formatCount(addresses, "address", "addresses")}`}
           </button>
           <button type="button" onClick={restart}>
             Choose another list

@@ -48,9 +48,36 @@ const Rows = ({ list: { format, firstRows } }: Pick<Props, "list">) => (
   </div>
 );
 
-export const Price = ({ list, price }: Pick<Props, "list" | "price">) => (
-  <PriceSentence sum={list.unique * price} />
-);
+type SettledProps = {
+  readonly list: ReadList;
+  readonly price: number | undefined;
+  readonly isSkipped: boolean;
+  readonly onSkip: (isSkipped: boolean) => void;
+};
+
+/** The choice to leave out what another service has settled, with the price of either. */
+export const Settled = ({ list, price = 0, isSkipped, onSkip }: SettledProps) => {
+  const { format, unique, settled } = list;
+  const { vendor, columns } = format;
+  if (!vendor) return null;
+  return (
+    <>
+      <p>
+        Column {columns[vendor.at]} has the verdicts of {vendor.name}, which settle{" "}
+        {formatCount(settled, "address", "addresses")}: {formatCount(unique * price, "credit")} with
+        them, {formatNumber((unique - settled) * price)} without.
+      </p>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={isSkipped}
+          onChange={(event) => onSkip(event.currentTarget.checked)}
+        />
+        Leave out what {vendor.name} settled
+      </label>
+    </>
+  );
+};
 
 export const PriceSentence = ({ sum }: { readonly sum: number }) => {
   const available = account.value?.credits.available;

@@ -1,6 +1,7 @@
 import { toText } from "@mailproof/core/intake/byte-text";
 import { type ListFormat, type ListOptions, openList } from "@mailproof/core/intake/open-list";
 import { createTextSet } from "@mailproof/core/intake/text-set";
+import { createSettledCounter } from "@mailproof/core/intake/vendors";
 import { readStream } from "@mailproof/core/lib/read-stream";
 import { isAddress } from "@mailproof/mail/address";
 import { parseAddressCell } from "@mailproof/mail/address-cell";
@@ -13,6 +14,8 @@ export type ReadList = {
   readonly rows: number;
   /** Distinct addresses: each is charged once. */
   readonly unique: number;
+  /** Those of them that another service has settled. */
+  readonly settled: number;
   readonly duplicates: number;
   readonly withoutAddress: number;
 };
@@ -39,7 +42,9 @@ export const readList = async (
 ): Promise<ReadList | ListFault> => {
   const opened = await openList(readStream(file.stream()), options);
   if (opened.kind === "fault") return opened;
-  const seen = createTextSet(Math.ceil(file.size / ADDRESS_BYTES_MIN) + 1);
+  const countMax = Math.ceil(file.size / ADDRESS_BYTES_MIN) + 1;
+  const seen = createTextSet(countMax);
+  const counter = createSettledCounter(opened.format.vendor, countMax);
   const firstRows: string[][] = [];
   let [rows, unique, withoutAddress, shown] = [0, 0, 0, 0];
   let sliceEnd = performance.now() + STILL_MS;
@@ -49,7 +54,10 @@ export const readList = async (
       shown = record;
       const parsed = parseAddressCell(email);
       if (!isAddress(parsed)) withoutAddress += 1;
-      else if (seen.add(parsed.canonical, line) === 0) unique += 1;
+      else {
+        counter.add(parsed.canonical, line, cells);
+        if (seen.add(parsed.canonical, line) === 0) unique += 1;
+      }
     }
     rows += batch.length;
     if (performance.now() < sliceEnd) continue;
@@ -60,5 +68,6 @@ export const readList = async (
   }
   const format = { ...opened.format, encoding: opened.encoding() };
   const duplicates = rows - unique - withoutAddress;
-  return { kind: "read", format, firstRows, rows, unique, duplicates, withoutAddress };
+  const settled = counter.count();
+  return { kind: "read", format, firstRows, rows, unique, settled, duplicates, withoutAddress };
 };

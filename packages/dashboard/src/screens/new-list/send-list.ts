@@ -13,6 +13,8 @@ export type ListIntent = {
   readonly name: string;
   readonly emailColumns: readonly number[];
   readonly hasHeader: boolean;
+  /** Rows that another service has settled are left out. */
+  readonly skipSettled?: boolean;
   /** The list that it continues, and for how many days results of that stay good. */
   readonly continues?: string;
   readonly freshDays?: number;
@@ -40,6 +42,7 @@ export type ListToSend = {
   readonly name: string;
   readonly emailColumns: readonly number[];
   readonly hasHeader: boolean;
+  readonly skipSettled: boolean;
 };
 
 /** The link may use another name of the server. The same path also works under the name of this page. */
@@ -73,7 +76,7 @@ const putFile = (
   });
 
 export const uploadList = async (
-  { file, fileName, name, emailColumns, hasHeader }: ListToSend,
+  { file, fileName, name, ...fields }: ListToSend,
   signal: AbortSignal,
   onProgress: (progress: Progress) => void,
 ): Promise<ListIntent> => {
@@ -86,8 +89,7 @@ export const uploadList = async (
     fileKey: file_key,
     idempotencyKey,
     name,
-    emailColumns,
-    hasHeader,
+    ...fields,
     session,
     at: Date.now(),
   };
@@ -105,10 +107,11 @@ export const processList = (intent: ListIntent): Promise<ProcessFileData> => {
   return getClient().processFile(input, { idempotencyKey });
 };
 
-const toFileFields = ({ fileKey, emailColumns, hasHeader }: ListIntent) => ({
+const toFileFields = ({ fileKey, emailColumns, hasHeader, skipSettled }: ListIntent) => ({
   file_key: fileKey,
   email_columns: emailColumns.map(String),
   has_header: hasHeader,
+  ...(skipSettled && { skip_settled: true }),
 });
 
 /** Compares the uploaded list with the one that it continues. Nothing is charged. */
