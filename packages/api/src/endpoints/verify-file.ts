@@ -15,14 +15,7 @@ import { endpoint } from "../http/endpoint.ts";
 import { getFileKind, takeFileForm } from "../http/file-form.ts";
 import { keyedBy } from "../http/idempotency.ts";
 import { invalidField } from "../http/parse.ts";
-import {
-  describe,
-  KEYED_ERRORS,
-  limitCharacters,
-  notEmpty,
-  optional,
-  PAID_ERRORS,
-} from "../schema/common.ts";
+import { describe, limitCharacters, notEmpty, optional, PAID_ERRORS } from "../schema/common.ts";
 import { CONTINUATION, findContinued, toComparedLists } from "../schema/continued-list.ts";
 import { Accepted, Preview, Upload } from "../schema/file-outputs.ts";
 import {
@@ -83,7 +76,7 @@ export const verifyFile = endpoint({
     preview: { id: "previewFile", repeat: "always" },
   },
   answers: [200, 202],
-  errors: [...KEYED_ERRORS, ...PAID_ERRORS, "RESULT_DELETED", "NOT_FOUND", "JOB_OPEN"],
+  errors: [...PAID_ERRORS, "RESULT_DELETED", "NOT_FOUND", "JOB_OPEN"],
 
   body: v.variant(
     "action",

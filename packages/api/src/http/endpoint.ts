@@ -202,7 +202,7 @@ export const endpoint = <
     needs: ["table:readwrite"],
     tool: { effect: "readOnly" },
     ...definition,
-    errors: [...new Set([...usual, ...errors])],
+    errors: [...usual, ...errors],
   };
 };
 

@@ -1005,7 +1005,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        job_id: "job_55c4a746-a89c-4e43-afde-0ffcda346875",
+        job_id: "job_ac37528c-f2aa-46c4-99f6-ca8a726acca5",
         parent_job_id: "job_e3fcd8d3-706a-47e5-bc0c-3fd6a0c401a4",
         status: "processing",
         rows: 1,
@@ -1028,7 +1028,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        job_id: "job_5bd973a9-bcaf-4aa2-9ccb-e8c4a99cc106",
+        job_id: "job_92530913-299e-4512-bf19-33645f93644e",
         status: "processing",
         total_emails: 2,
         unique_emails: 2,
@@ -1069,14 +1069,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "cancelJob",
     title: "Cancel it before it begins",
     path: {
-      id: "job_5bd973a9-bcaf-4aa2-9ccb-e8c4a99cc106",
+      id: "job_92530913-299e-4512-bf19-33645f93644e",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        job_id: "job_5bd973a9-bcaf-4aa2-9ccb-e8c4a99cc106",
+        job_id: "job_92530913-299e-4512-bf19-33645f93644e",
         kind: "batch",
         status: "cancelled",
         progress: {
@@ -1099,14 +1099,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "deleteJob",
     title: "Delete it",
     path: {
-      id: "job_5bd973a9-bcaf-4aa2-9ccb-e8c4a99cc106",
+      id: "job_92530913-299e-4512-bf19-33645f93644e",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        job_id: "job_5bd973a9-bcaf-4aa2-9ccb-e8c4a99cc106",
+        job_id: "job_92530913-299e-4512-bf19-33645f93644e",
         deleted: true,
       },
     },
@@ -1309,7 +1309,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        check_id: "37e605c7-8c35-46e3-a985-348a9042a597",
+        check_id: "6ef72c2d-3167-4ccd-914e-d8e678dbabc9",
         domain: "weak.example",
         domain_unicode: "weak.example",
         sending_ip: "192.0.2.1",
@@ -1611,7 +1611,7 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         checks: [
           {
-            check_id: "37e605c7-8c35-46e3-a985-348a9042a597",
+            check_id: "6ef72c2d-3167-4ccd-914e-d8e678dbabc9",
             domain: "weak.example",
             domain_unicode: "weak.example",
             sending_ip: "192.0.2.1",
@@ -1632,14 +1632,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "getCheck",
     title: "One check",
     path: {
-      id: "37e605c7-8c35-46e3-a985-348a9042a597",
+      id: "6ef72c2d-3167-4ccd-914e-d8e678dbabc9",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        check_id: "37e605c7-8c35-46e3-a985-348a9042a597",
+        check_id: "6ef72c2d-3167-4ccd-914e-d8e678dbabc9",
         domain: "weak.example",
         domain_unicode: "weak.example",
         sending_ip: "192.0.2.1",
@@ -1938,9 +1938,9 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        test_id: "mlt_06b108f1b288f4bcda80db792fab3cef",
+        test_id: "mlt_4998dd2b7c0bd4c7be52af9c813a9bc2",
         status: "waiting",
-        address: "test-06b108f1b288f4bcda80db792fab3cef@mail.test",
+        address: "test-4998dd2b7c0bd4c7be52af9c813a9bc2@mail.test",
         created_at: "2026-11-21T00:01:31.000Z",
         expires_at: "2026-11-21T01:01:31.000Z",
         credits_charged: 0,
@@ -1961,9 +1961,9 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         tests: [
           {
-            test_id: "mlt_06b108f1b288f4bcda80db792fab3cef",
+            test_id: "mlt_4998dd2b7c0bd4c7be52af9c813a9bc2",
             status: "received",
-            address: "test-06b108f1b288f4bcda80db792fab3cef@mail.test",
+            address: "test-4998dd2b7c0bd4c7be52af9c813a9bc2@mail.test",
             created_at: "2026-11-21T00:01:31.000Z",
             expires_at: "2026-11-21T01:01:31.000Z",
             received_at: "2026-11-21T00:01:32.000Z",
@@ -1980,16 +1980,16 @@ export const EXAMPLES: readonly Example[] = [
     name: "getMailTest",
     title: "A test whose mail arrived",
     path: {
-      id: "mlt_06b108f1b288f4bcda80db792fab3cef",
+      id: "mlt_4998dd2b7c0bd4c7be52af9c813a9bc2",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        test_id: "mlt_06b108f1b288f4bcda80db792fab3cef",
+        test_id: "mlt_4998dd2b7c0bd4c7be52af9c813a9bc2",
         status: "received",
-        address: "test-06b108f1b288f4bcda80db792fab3cef@mail.test",
+        address: "test-4998dd2b7c0bd4c7be52af9c813a9bc2@mail.test",
         created_at: "2026-11-21T00:01:31.000Z",
         expires_at: "2026-11-21T01:01:31.000Z",
         received_at: "2026-11-21T00:01:32.000Z",
@@ -2561,7 +2561,7 @@ export const EXAMPLES: readonly Example[] = [
             step: "published",
             status: "done",
             observed_at: "2026-11-21T00:01:33.000Z",
-            check_id: "5efa3593-781b-4ca3-90a9-ccef3b232bbd",
+            check_id: "3b41157f-5427-4a19-ba4c-7dd67dd0fd52",
             missing: [],
           },
           {
@@ -2582,7 +2582,7 @@ export const EXAMPLES: readonly Example[] = [
             step: "enforced",
             status: "open",
             observed_at: "2026-11-21T00:01:33.000Z",
-            check_id: "5efa3593-781b-4ca3-90a9-ccef3b232bbd",
+            check_id: "3b41157f-5427-4a19-ba4c-7dd67dd0fd52",
             missing: ["The policy is none."],
           },
         ],
@@ -2678,7 +2678,7 @@ export const EXAMPLES: readonly Example[] = [
             step: "published",
             status: "done",
             observed_at: "2026-11-21T00:01:33.000Z",
-            check_id: "5f5d6f28-5d96-415f-89c9-0e181b9453f7",
+            check_id: "c8a33a06-0b4f-416c-932c-99e0923be85b",
             missing: [],
           },
           {
@@ -2696,7 +2696,7 @@ export const EXAMPLES: readonly Example[] = [
             step: "enforced",
             status: "open",
             observed_at: "2026-11-21T00:01:33.000Z",
-            check_id: "5f5d6f28-5d96-415f-89c9-0e181b9453f7",
+            check_id: "c8a33a06-0b4f-416c-932c-99e0923be85b",
             missing: ["The policy is none."],
           },
         ],
@@ -2790,7 +2790,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        id: "whk_cb0e73d1-c7a8-4272-b889-4509679124b6",
+        id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed"],
         status: "active",
@@ -2811,7 +2811,7 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         webhooks: [
           {
-            id: "whk_cb0e73d1-c7a8-4272-b889-4509679124b6",
+            id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
             url: "https://hooks.example.com/mailproof",
             events: ["job.completed", "job.failed"],
             status: "active",
@@ -2826,7 +2826,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "updateWebhook",
     title: "Add credit events",
     path: {
-      id: "whk_cb0e73d1-c7a8-4272-b889-4509679124b6",
+      id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
     },
     query: {},
     request: {
@@ -2836,7 +2836,7 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        id: "whk_cb0e73d1-c7a8-4272-b889-4509679124b6",
+        id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed", "credits.low"],
         status: "active",
@@ -2849,7 +2849,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "testWebhook",
     title: "A delivered test event",
     path: {
-      id: "whk_cb0e73d1-c7a8-4272-b889-4509679124b6",
+      id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
     },
     query: {},
     status: 200,
@@ -2858,18 +2858,18 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         delivered: true,
         delivery: {
-          id: "dlv_bc1b57e1-57bc-4b45-8244-3805f275f052",
-          event_id: "evt_4cb17c17-4038-4366-9677-92ad8f34d43a",
+          id: "dlv_4cb17c17-4038-4366-9677-92ad8f34d43a",
+          event_id: "evt_d1bbdd6f-b93b-4f4a-af69-98f0da7b53c9",
           event: "webhook.test",
           status: "delivered",
           attempts: 1,
           response_status: 200,
           payload: {
-            id: "evt_4cb17c17-4038-4366-9677-92ad8f34d43a",
+            id: "evt_d1bbdd6f-b93b-4f4a-af69-98f0da7b53c9",
             type: "webhook.test",
             created_at: "2026-11-21T00:01:33.000Z",
             data: {
-              webhook_id: "whk_cb0e73d1-c7a8-4272-b889-4509679124b6",
+              webhook_id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
             },
           },
           response_body: null,
@@ -2887,7 +2887,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "listDeliveries",
     title: "The list of deliveries",
     path: {
-      id: "whk_cb0e73d1-c7a8-4272-b889-4509679124b6",
+      id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
     },
     query: {},
     status: 200,
@@ -2896,18 +2896,18 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         deliveries: [
           {
-            id: "dlv_bc1b57e1-57bc-4b45-8244-3805f275f052",
-            event_id: "evt_4cb17c17-4038-4366-9677-92ad8f34d43a",
+            id: "dlv_4cb17c17-4038-4366-9677-92ad8f34d43a",
+            event_id: "evt_d1bbdd6f-b93b-4f4a-af69-98f0da7b53c9",
             event: "webhook.test",
             status: "delivered",
             attempts: 1,
             response_status: 200,
             payload: {
-              id: "evt_4cb17c17-4038-4366-9677-92ad8f34d43a",
+              id: "evt_d1bbdd6f-b93b-4f4a-af69-98f0da7b53c9",
               type: "webhook.test",
               created_at: "2026-11-21T00:01:33.000Z",
               data: {
-                webhook_id: "whk_cb0e73d1-c7a8-4272-b889-4509679124b6",
+                webhook_id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
               },
             },
             response_body: null,
@@ -2926,26 +2926,26 @@ export const EXAMPLES: readonly Example[] = [
     name: "retryDelivery",
     title: "Retry a delivery",
     path: {
-      id: "whk_cb0e73d1-c7a8-4272-b889-4509679124b6",
-      delivery_id: "dlv_bc1b57e1-57bc-4b45-8244-3805f275f052",
+      id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
+      delivery_id: "dlv_4cb17c17-4038-4366-9677-92ad8f34d43a",
     },
     query: {},
     status: 202,
     answer: {
       success: true,
       data: {
-        id: "dlv_bc1b57e1-57bc-4b45-8244-3805f275f052",
-        event_id: "evt_4cb17c17-4038-4366-9677-92ad8f34d43a",
+        id: "dlv_4cb17c17-4038-4366-9677-92ad8f34d43a",
+        event_id: "evt_d1bbdd6f-b93b-4f4a-af69-98f0da7b53c9",
         event: "webhook.test",
         status: "pending",
         attempts: 1,
         response_status: 200,
         payload: {
-          id: "evt_4cb17c17-4038-4366-9677-92ad8f34d43a",
+          id: "evt_d1bbdd6f-b93b-4f4a-af69-98f0da7b53c9",
           type: "webhook.test",
           created_at: "2026-11-21T00:01:33.000Z",
           data: {
-            webhook_id: "whk_cb0e73d1-c7a8-4272-b889-4509679124b6",
+            webhook_id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
           },
         },
         response_body: null,
@@ -2962,7 +2962,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "testWebhook2",
     title: "A sample of an event",
     path: {
-      id: "whk_cb0e73d1-c7a8-4272-b889-4509679124b6",
+      id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
     },
     query: {
       event: "credits.low",
@@ -2973,14 +2973,14 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         delivered: true,
         delivery: {
-          id: "dlv_f18c8fc8-246f-4162-b2f8-5810d89c57be",
-          event_id: "evt_e2269086-c010-4343-80c3-f63a7343d74e",
+          id: "dlv_e2269086-c010-4343-80c3-f63a7343d74e",
+          event_id: "evt_75077a59-0453-42c5-9bb2-a618af2562d0",
           event: "credits.low",
           status: "delivered",
           attempts: 1,
           response_status: 200,
           payload: {
-            id: "evt_e2269086-c010-4343-80c3-f63a7343d74e",
+            id: "evt_75077a59-0453-42c5-9bb2-a618af2562d0",
             type: "credits.low",
             created_at: "2026-11-21T00:01:34.000Z",
             data: {
@@ -3004,7 +3004,7 @@ export const EXAMPLES: readonly Example[] = [
     name: "replayDeliveries",
     title: "Send again what failed",
     path: {
-      id: "whk_cb0e73d1-c7a8-4272-b889-4509679124b6",
+      id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
     },
     query: {
       since: "2026-11-20T00:00:00Z",
@@ -3038,14 +3038,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "rotateWebhookSecret",
     title: "Rotate the secret",
     path: {
-      id: "whk_cb0e73d1-c7a8-4272-b889-4509679124b6",
+      id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        id: "whk_cb0e73d1-c7a8-4272-b889-4509679124b6",
+        id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
         url: "https://hooks.example.com/mailproof",
         events: ["job.completed", "job.failed", "credits.low"],
         status: "active",
@@ -3059,14 +3059,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "deleteWebhook",
     title: "Delete the webhook",
     path: {
-      id: "whk_cb0e73d1-c7a8-4272-b889-4509679124b6",
+      id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        id: "whk_cb0e73d1-c7a8-4272-b889-4509679124b6",
+        id: "whk_cf697d52-7b21-4f1d-96f3-d84551612dc3",
         deleted: true,
       },
     },
@@ -3241,31 +3241,31 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         entries: [
           {
-            entry_id: "txn_e8aafbd5-1bd3-4c9e-b680-a59df1115218.end.settle",
+            entry_id: "txn_0b513c48-2d87-4430-8b83-eef08c9d04b6.end.settle",
             type: "settle",
             credits: 5,
             balance_change: 0,
             held_change: -5,
             operation: "find",
-            operation_id: "txn_e8aafbd5-1bd3-4c9e-b680-a59df1115218",
+            operation_id: "txn_0b513c48-2d87-4430-8b83-eef08c9d04b6",
             began_at: "2026-11-21T00:01:31.000Z",
             created_at: "2026-11-21T00:01:31.000Z",
           },
           {
-            entry_id: "txn_e8aafbd5-1bd3-4c9e-b680-a59df1115218.debit.hold",
+            entry_id: "txn_0b513c48-2d87-4430-8b83-eef08c9d04b6.debit.hold",
             type: "hold",
             credits: 5,
             balance_change: -5,
             held_change: 5,
             operation: "find",
-            operation_id: "txn_e8aafbd5-1bd3-4c9e-b680-a59df1115218",
+            operation_id: "txn_0b513c48-2d87-4430-8b83-eef08c9d04b6",
             began_at: "2026-11-21T00:01:31.000Z",
             created_at: "2026-11-21T00:01:31.000Z",
           },
         ],
         has_more: true,
         next_offset:
-          "TewaabNfdmXTTbfSWyIyMDI2LTExLTIxVDAwOjAxOjMxLjAwMFojam9iXzViZDk3M2E5LWJjYWYtNGFhMi05Y2NiLWU4YzRhOTljYzEwNn5kZWJpdCIsMF0",
+          "LdtlpKJBLXwa4sq3WyIyMDI2LTExLTIxVDAwOjAxOjMxLjAwMFojam9iX2FjMzc1MjhjLWYyYWEtNDZjNC05OWY2LWNhOGE3MjZhY2NhNX5kZWJpdCIsMF0",
       },
     },
   },
@@ -3327,11 +3327,11 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        key_id: "key_17e0829c-cacc-4bbe-8d57-b02cce8d89a6",
+        key_id: "key_d501422e-bc53-4ed5-9d2d-d40c9db066ab",
         name: "Dashboard",
         mode: "test",
         scopes: ["verification:read", "account:read"],
-        hint: "mp_test_…8pjv",
+        hint: "mp_test_…yDP4",
         created_at: "2026-11-21T00:01:34.000Z",
         expires_at: null,
         networks: null,
@@ -3358,11 +3358,11 @@ export const EXAMPLES: readonly Example[] = [
     answer: {
       success: true,
       data: {
-        key_id: "key_a1bcea57-d01b-4134-8bbb-2569d90fe975",
+        key_id: "key_181b070f-b7f2-4637-a20d-b323f4d09076",
         name: "Sign-up form",
         mode: "live",
         scopes: [],
-        hint: "mp_pub_…tK2N",
+        hint: "mp_pub_…YhQG",
         created_at: "2026-11-21T00:01:34.000Z",
         expires_at: null,
         networks: null,
@@ -3386,11 +3386,23 @@ export const EXAMPLES: readonly Example[] = [
       data: {
         api_keys: [
           {
-            key_id: "key_a1bcea57-d01b-4134-8bbb-2569d90fe975",
+            key_id: "key_d501422e-bc53-4ed5-9d2d-d40c9db066ab",
+            name: "Dashboard",
+            mode: "test",
+            scopes: ["verification:read", "account:read"],
+            hint: "mp_test_…yDP4",
+            created_at: "2026-11-21T00:01:34.000Z",
+            expires_at: null,
+            networks: null,
+            public: null,
+            last_used_at: null,
+          },
+          {
+            key_id: "key_181b070f-b7f2-4637-a20d-b323f4d09076",
             name: "Sign-up form",
             mode: "live",
             scopes: [],
-            hint: "mp_pub_…tK2N",
+            hint: "mp_pub_…YhQG",
             created_at: "2026-11-21T00:01:34.000Z",
             expires_at: null,
             networks: null,
@@ -3398,18 +3410,6 @@ export const EXAMPLES: readonly Example[] = [
               origins: ["https://www.example.com"],
               daily_limit: 500,
             },
-            last_used_at: null,
-          },
-          {
-            key_id: "key_17e0829c-cacc-4bbe-8d57-b02cce8d89a6",
-            name: "Dashboard",
-            mode: "test",
-            scopes: ["verification:read", "account:read"],
-            hint: "mp_test_…8pjv",
-            created_at: "2026-11-21T00:01:34.000Z",
-            expires_at: null,
-            networks: null,
-            public: null,
             last_used_at: null,
           },
           {
@@ -3445,14 +3445,14 @@ export const EXAMPLES: readonly Example[] = [
     name: "revokeApiKey",
     title: "Revoke a key",
     path: {
-      id: "key_17e0829c-cacc-4bbe-8d57-b02cce8d89a6",
+      id: "key_d501422e-bc53-4ed5-9d2d-d40c9db066ab",
     },
     query: {},
     status: 200,
     answer: {
       success: true,
       data: {
-        key_id: "key_17e0829c-cacc-4bbe-8d57-b02cce8d89a6",
+        key_id: "key_d501422e-bc53-4ed5-9d2d-d40c9db066ab",
         revoked: true,
       },
     },

@@ -3,10 +3,9 @@ import { describe } from "@mailproof/core/lib/describe";
 import type { FailureCode } from "@mailproof/core/lib/failure";
 import { KEY_MODES } from "@mailproof/core/money/payer";
 import * as v from "valibot";
-import { KEYED_ERRORS } from "../http/endpoint.ts";
 import { isObject } from "../http/parse.ts";
 
-export { describe, KEYED_ERRORS };
+export { describe };
 
 /** The additional errors of a route that costs credits and accepts an Idempotency-Key. */
 export const PAID_ERRORS = [
