@@ -31,7 +31,7 @@ const createSecurityGroup = (vpcId: $util.Output<string>) =>
     egress: [{ protocol: "-1", fromPort: 0, toPort: 0, cidrBlocks: ["0.0.0.0/0"] }],
   });
 
-/** Where a Lambda that talks to mail servers runs. Null: outside of any VPC, from where it reaches SOCKS5 proxies alone. */
+/** The VPC of Lambdas that talk to mail servers. Null: they run outside of any VPC and reach only SOCKS5 proxies. */
 export const network = vpc && {
   privateSubnets: vpc.privateSubnets,
   securityGroups: [createSecurityGroup(vpc.id).id],

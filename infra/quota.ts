@@ -39,6 +39,6 @@ export const fitToQuota = (intended: number, quota: number, lambdas: readonly Si
 const sumReserved = (lambdas: readonly Sized[]): number =>
   lambdas.reduce((sum, { reserved }) => sum + (reserved ?? 0), 0);
 
-/** Callers share what is not reserved, and keep the greater part: a new account, with a quota of 10, reserves nothing. */
+/** Callers share the unreserved Lambdas, which stay the greater part: a new account, with a quota of 10, reserves no Lambda. */
 export const mayReserve = (quota: number, lambdas: readonly Sized[]): boolean =>
   2 * sumReserved(lambdas) <= quota;

@@ -27,13 +27,13 @@ export type Settings = {
   readonly appDomain: Domain | null;
   /** The ARN of the firewall before CloudFront (AWS WAF); null without a firewall. */
   readonly webAcl: string | null;
-  /** How many Lambdas the AWS account may run at once. Null: as many as a new account, for all that is known. */
+  /** The number of Lambdas that the AWS account may run at once. Null means unknown: then the quota of a new account applies. */
   readonly quota: number | null;
   /** The number of the stage's own exits: machines with one address each. */
   readonly exits: number;
-  /** What the AWS account may cost in a month, in dollars. Null: the default of the size. */
+  /** The budget of the AWS account for a month, in dollars. Null means the default of the stage's size. */
   readonly budgetUsd: number | null;
-  /** The email address for alarms. Null: the operator subscribes to the topic. */
+  /** The email address for alarms. Null means that the operator subscribes to the topic. */
   readonly callEmail: string | null;
   /** The value of each resource's tag "owner". */
   readonly owner: string;

@@ -2,7 +2,7 @@ import { settings } from "./stage.ts";
 
 const account = aws.getCallerIdentityOutput({}).accountId;
 
-/** SES has to encrypt what it publishes, and AWS's own key of SNS does not allow that. */
+/** SES must encrypt its messages, and AWS's own key of SNS does not allow SES to use it. */
 const policy = aws.iam.getPolicyDocumentOutput({
   statements: [
     {

@@ -26,7 +26,7 @@ export type Lambda = {
   readonly timeoutSeconds: number;
   readonly memoryMb: number;
   /**
-   * How many run at once. Where the account's quota allows it they are reserved, and so always available. Null: it
+   * The number of concurrent Lambdas, which are reserved if the account's quota allows it. Null: the Lambda
    * shares the unreserved concurrency.
    */
   readonly reserved: number | null;
@@ -85,7 +85,7 @@ const createHttpLambda = (route: string, file: string, needs: readonly Need[]): 
 const TOOLS = "ANY /mcp";
 const toolNeeds = [...new Set([...endpoints.flatMap(({ needs }) => needs), ...IDENTIFIES])];
 
-/** The keys of API Gateway that invoke a route's Lambda: HEAD goes wherever GET does. */
+/** The keys of API Gateway that invoke a route's Lambda: a Lambda with GET also gets HEAD. */
 export const listRouteKeys = (route: string): readonly string[] =>
   route.startsWith("GET ") ? [route, route.replace("GET", "HEAD")] : [route];
 

@@ -4,7 +4,7 @@ import { fitToQuota } from "./quota.ts";
 import { settings } from "./stage.ts";
 import { lambdas, workerSpecs } from "./topology.ts";
 
-/** Only a message that fails is retried; the others of its batch are deleted. */
+/** SQS retries only the failed message and deletes the other messages of its batch. */
 export const workerLambdas = workerSpecs.map(({ queue, lambda, batch }) => {
   const made = createLambda(lambda, { queue });
   getQueue(queue).subscribe(getLiveArn(lambda, made), {

@@ -8,7 +8,7 @@ import * as measures from "./metrics.ts";
 export type AlarmSpec = {
   readonly id: string;
   readonly metric: IMetric;
-  /** The alarm goes off when this value is reached in each of the latest `periods`. */
+  /** The alarm starts when each of the latest `periods` reaches this value. */
   readonly threshold: number;
   readonly periods: number;
   readonly description: string;
@@ -17,7 +17,7 @@ export type AlarmSpec = {
    * stopped. `stays`: the metric is published once a day, and the alarm keeps its state until then.
    */
   readonly silence?: "rings" | "stays";
-  /** The alarm goes off below the threshold instead. */
+  /** The alarm starts below the threshold instead. */
   readonly isBelow?: true;
 };
 

@@ -93,7 +93,7 @@ export const createVitalLambdaAlarms = (stage: Monitored): readonly AlarmSpec[] 
   ...getLambdas(true).map(createDeadLetterWorkerAlarm(stage)),
 ];
 
-/** Alarms per endpoint and worker: Api5xx and the queues only show that one of them fails. */
+/** Alarms per endpoint and worker, because Api5xx and the queues do not show which Lambda fails. */
 export const createLambdaAlarms = (stage: Monitored): readonly AlarmSpec[] => [
   ...routes.map(({ lambda }) => lambda).map(createShareAlarm(stage, true)),
   createShareAlarm(stage, false)(prober),

@@ -51,7 +51,7 @@ export const createLambdaMetric = (
     lambda,
   );
 
-/** Failures that AWS does not count: responses of 5xx and messages to be delivered again. Without data while there are none. */
+/** Failures that AWS does not count: 5xx responses and messages to deliver again. Without such failures the metric has no data. */
 export const createOwnFailureMetric = (
   { nameOf, service }: Monitored,
   lambda: string,
@@ -290,7 +290,7 @@ const createSessionMetric = (stage: Monitored, outcome: "connected" | "unreached
 /** Fewer sessions are no sample, since some servers are always down. */
 const SESSIONS_MIN = 20;
 
-/** The percentage of sessions that reached no server. Both counts are without data while there are no sessions. */
+/** The percentage of sessions that reached no server. Without sessions neither count has data. */
 export const createUnreachedShare = (stage: Monitored) => {
   const all = "(FILL(connected, 0) + FILL(unreached, 0))";
   return new MathExpression({

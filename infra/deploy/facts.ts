@@ -115,7 +115,7 @@ const readCertificate = async ({ aws }: Programs, arn: string): Promise<Certific
   return { status: found.Status, names: found.SubjectAlternativeNames ?? [found.DomainName] };
 };
 
-/** npm ci at another commit changes neither folder, so a rollback may find what the newer release installed. */
+/** npm ci at another commit changes neither folder, so a rollback may find the newer release's packages. */
 const isPrepared = (): boolean => {
   const files = ["infra/node_modules/sst/package.json", ".sst/platform/version"];
   const wanted: string = JSON.parse(readFileSync("infra/package.json", "utf8")).devDependencies.sst;

@@ -17,7 +17,7 @@ export type Programs = {
   readonly read: (program: string, args: readonly string[], input?: string) => Promise<string>;
   readonly sleep: (ms: number) => Promise<unknown>;
   readonly say: (line: string) => void;
-  /** A question to which a person says yes or no. */
+  /** A yes-or-no question to a person. */
   readonly agree: (question: string) => Promise<boolean>;
 };
 

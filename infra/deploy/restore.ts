@@ -7,7 +7,7 @@ import { readParameter } from "./steps.ts";
 
 export type Restore = {
   readonly stage: string;
-  /** ISO 8601. Null: the latest second that can be restored. */
+  /** ISO 8601. Null means the latest second that AWS can restore. */
   readonly at: string | null;
 };
 

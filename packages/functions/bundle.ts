@@ -113,7 +113,7 @@ const withListChanges: Plugin = {
   },
 };
 
-/** Returns the modules by the names of those that they replace. It checks the file as `admin lists update` does. */
+/** Returns the modules by the names of the modules that they replace. Checks the file as `admin lists update` does. */
 export const readListsModules = async (file: string): Promise<ReadonlyMap<string, string>> => {
   const { readEdition } = await import("@mailproof/mail/lists/edition-file");
   const { LISTS_PUBLIC_KEY } = await import("@mailproof/mail/lists/public-key");

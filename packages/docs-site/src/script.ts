@@ -204,7 +204,7 @@ export const SCRIPT = String.raw`"use strict";
     const step = { ArrowDown: 1, ArrowUp: -1, Enter: 0 }[key];
     if (step === undefined) return;
     event.preventDefault();
-    // Whoever types faster than it is loaded means the best result as well.
+    // A user who types before the index has loaded also wants the best result.
     await searched;
     const links = all("a", found);
     const at = links.findIndex((one) => one.classList.contains("on"));

@@ -4,7 +4,7 @@ import type { Streamed } from "@mailproof/api/http/endpoint";
 import type { HttpAnswer } from "@mailproof/api/http/respond";
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 
-/** In the JSON of a Lambda's result a quote takes two bytes, so a longer text goes as base64: four bytes for three. */
+/** In the JSON of a Lambda's result a quote needs two bytes, so a longer text is sent as base64: four bytes for three. */
 const PLAIN_CHARACTERS_MAX = 1_000_000;
 
 /** Lambda's types require mutable headers. */

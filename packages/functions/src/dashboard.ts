@@ -45,7 +45,7 @@ const unpack = (packed: PackedTexts, settings: Settings): ReadonlyMap<string, Ht
     ]),
   );
 
-/** The dashboard on AWS, at the root of its host. Undefined: the request is for something else. */
+/** The dashboard on AWS, at the root of its host. Undefined when the request is for another part. */
 export const createDashboard = (settings: Settings, packed = PACKED_FILES) => {
   let files: ReturnType<typeof unpack> | undefined;
   return (request: DashboardRequest): HttpAnswer<string> | undefined => {

@@ -61,7 +61,7 @@ const createRequestCounter = (): Middleware => {
   };
 };
 
-/** The last of the chain, so that the others find its response. */
+/** The last middleware of the chain, so that the other middlewares find its response. */
 const answerErrors = (world: Pick<World, "log">, money: MoneyOutcome): Middleware => ({
   onError: (request) => {
     const failure = asFailure(request.error, money);

@@ -98,7 +98,7 @@ export const createLambdaWorld = (
   };
 };
 
-/** A secret is read when it is used, since a Lambda is given only those that it needs. */
+/** The code reads each secret at its first use, because a Lambda receives only the secrets that it needs. */
 const readSettings = (environment: LambdaEnvironment): Settings => ({
   version: manifest.version,
   get keyPepper() {

@@ -9,7 +9,7 @@ type NameOf<Type extends string> = {
   readonly [Name in CloudMetricName]: CloudMetrics[Name]["type"] extends Type ? Name : never;
 }[CloudMetricName];
 
-/** One value for each dimension, of those that are listed. */
+/** One of the listed values for each dimension. */
 type DimensionsOf<Name extends CloudMetricName> = {
   readonly [Key in keyof CloudMetrics[Name]["dimensions"]]: CloudMetrics[Name]["dimensions"][Key] extends readonly (infer Value extends
     string)[]
@@ -37,7 +37,7 @@ type Line = {
  */
 const PUBLISH_AFTER_MS = 60_000;
 
-/** Powertools publishes a metric with a hundred values automatically, and forgets the dimensions of the others. */
+/** Powertools publishes a metric with a hundred values automatically, and forgets the dimensions of the other metrics. */
 const VALUES_MAX = 99;
 
 const toUnit = (name: CloudMetricName) => (name.endsWith("_seconds") ? "Seconds" : "Count");

@@ -1,6 +1,6 @@
 import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
 
-/** Texts by their paths, as a bundle carries them: they repeat much of one another, so one window goes over all of them. */
+/** Texts by their paths, packed for a bundle. The texts repeat each other, so one compression window covers all texts. */
 export type PackedTexts = string;
 
 const WINDOW = { params: { [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS } };

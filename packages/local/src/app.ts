@@ -41,7 +41,7 @@ import { recordSessionSpan, traceHttps, traceProbe } from "./tracing.ts";
 export type LocalWorld = AppWorld & {
   readonly table: SqliteTable;
   readonly queue: SqliteQueue;
-  /** Whether more rows may be in progress than a busy thread needs. */
+  /** True when more rows may be in progress than a busy thread needs. */
   readonly hasMemory: () => boolean;
 };
 

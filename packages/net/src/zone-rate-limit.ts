@@ -102,7 +102,7 @@ export const toZone = (name: string): string => {
 const ZONES_MAX = 20_000;
 
 export type ZoneRateLimiter = {
-  /** Waits until a question about the name may go out. Returns false when the turn is too far off. */
+  /** Waits until the limit allows a query about the name. Returns false when the wait would be too long. */
   readonly wait: (name: string) => Promise<boolean>;
 };
 

@@ -39,7 +39,7 @@ export const getCheck = endpoint({
 
   async handle(world, caller, { path: { id }, query: { flatten } }) {
     const stored = await findStoredCheck(world, id);
-    // Another account's check gives the same failure as a missing one.
+    // A check of another account causes the same failure as a missing check.
     if (stored?.check.owner !== getOwnerId(caller))
       throw new Failure("NOT_FOUND", "nothing_charged", "No such check.");
     const flattened = flatten && (await flattenSpf(stored.report, flatten));

@@ -28,7 +28,7 @@ export const getMailTest = endpoint({
 
   async handle(world, caller, { path: { id } }) {
     const test = await findMailTest(world.table, id);
-    // Another account's test gives the same failure as a missing one.
+    // A mail test of another account causes the same failure as a missing mail test.
     if (test?.owner !== getOwnerId(caller))
       throw new Failure("NOT_FOUND", "nothing_charged", "No such mail test.");
     const report =

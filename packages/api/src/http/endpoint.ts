@@ -154,7 +154,7 @@ export const KEYED_ERRORS = [
   "UNAVAILABLE",
 ] as const satisfies readonly FailureCode[];
 
-/** What the endpoint's own schemas type. */
+/** The types that follow from the endpoint's schemas. */
 type Typed<
   O extends Schema,
   P extends Schema | undefined,

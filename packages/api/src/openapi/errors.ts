@@ -11,7 +11,7 @@ export type ErrorPage = {
   readonly example: Failure;
 };
 
-/** What it means, the remedy, and an example: the states of the money, the sentence and its details. */
+/** The meaning of a code, its remedy, and an example: the states of the money, the message and its details. */
 type Entry = readonly [
   means: string,
   remedy: string,

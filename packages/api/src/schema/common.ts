@@ -79,7 +79,7 @@ const ID = /^[!-~]{1,100}$/;
 /** A well-formed id that no item has. */
 const UNUSED_ID = "-";
 
-/** An id in the path. Text that cannot be an id gives the same failure as an unknown id. */
+/** An id in the path. Text that cannot be an id causes the same failure as an unknown id. */
 export const Id = v.pipe(
   v.string(),
   v.transform((text) => (ID.test(text) ? text : UNUSED_ID)),

@@ -63,7 +63,7 @@ type ContinuationFields = {
   readonly fresh_days?: number | undefined;
 };
 
-/** A comparison takes the processor twenty times as long as a search of the same rows, and holds both lists. */
+/** A comparison needs twenty times the processor time of a search of the same rows, and keeps both lists in memory. */
 const SEARCHES = 20;
 const COMPARED_BYTES = 25_000_000;
 

@@ -166,7 +166,7 @@ export const findOwnJob = async (
   return job?.owner === getOwnerId(caller) ? job : undefined;
 };
 
-/** Returns the caller's job. Another account's job gives the same failure as a missing one. */
+/** Returns the caller's job. A job of another account causes the same failure as a missing job. */
 export const requireJob = async (world: World, caller: Caller, id: string): Promise<Job> => {
   const job = await findOwnJob(world, caller, id);
   if (!job) throw noSuchJob();

@@ -53,7 +53,7 @@ export const toWebhookSummary = (webhook: Webhook): v.InferOutput<typeof Webhook
   };
 };
 
-/** Returns the caller's webhook. Another account's webhook gives the same failure as a missing one. */
+/** Returns the caller's webhook. A webhook of another account causes the same failure as a missing webhook. */
 export const requireWebhook = async (
   world: World,
   caller: Caller,

@@ -10,7 +10,7 @@ export const ListSummary = v.object({
   columns: v.array(v.string()),
   columnCount: v.number(),
   emailColumn: v.object({ name: v.string(), index: v.number() }),
-  /** The names of all columns of addresses, if several are verified. 0.2.0 has none. */
+  /** The names of all columns of addresses, if several are verified. Absent in 0.2.0. */
   emailColumns: v.optional(v.array(v.string())),
   otherEmailColumns: v.array(v.string()),
   hasHeader: v.boolean(),

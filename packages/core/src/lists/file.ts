@@ -42,7 +42,7 @@ export type FileRequest = {
   /** The request's fields for the file and its columns, named in error details. */
   readonly field: "file" | "file_key";
   readonly columnField: "email_column" | "email_columns";
-  /** The job's name. Null: the file's name. */
+  /** The job's name. Null means the file's name. */
   readonly name: string | null;
   readonly options: NonNullable<Job["options"]>;
   readonly callback: NonNullable<Job["callback"]> | null;

@@ -70,7 +70,7 @@ export const takeBack = async <Row extends { readonly row: InputRow; readonly ou
 
 export type RetryLimits = { readonly mode: KeyMode; readonly maxWaitMinutes?: number | undefined };
 
-/** Undefined: the outcome is final. */
+/** Undefined when the outcome is final. */
 export const findDeferral = (
   { now }: Pick<World, "now">,
   { mode, maxWaitMinutes = MAX_WAIT_MINUTES.default }: RetryLimits,

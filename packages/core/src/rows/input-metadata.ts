@@ -39,12 +39,12 @@ export type InputMetadata = {
   readonly checksums: ChunkChecksums;
   /** The names of the other columns. */
   readonly columns: readonly string[];
-  /** The name and index of the first e-mail column, and the indexes of the others. Null: the job is not from a file. */
+  /** The name and index of the first e-mail column, and the indexes of the other e-mail columns. Null when the job is not from a file. */
   readonly emailColumn: EmailColumn | null;
   readonly isAscii: boolean;
   /** The list's delimiter; "" if it has one column. */
   readonly delimiter: string;
-  /** Null: every row is verified. */
+  /** Null when the job verifies every row. */
   readonly excluded: ExcludedBlob | null;
 };
 

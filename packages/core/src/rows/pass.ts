@@ -130,7 +130,7 @@ const dropEvidence = ({ row, result }: VerifiedRow): VerifiedRow => {
   return { row, result: others };
 };
 
-/** Undefined: the reconciler sends the message when the next group is due, at the whole minute. */
+/** Undefined when the reconciler must send the message: it does so at the whole minute when the next group is due. */
 const findDelaySeconds = (
   { now }: World,
   { mode }: Pick<Job, "mode">,

@@ -212,7 +212,7 @@ export const findContrasts = ({ host, result }: SessionOutcome): ReadonlyMap<str
     ),
   );
 
-/** Reads a refusal as one of the mailbox when its words are those of a contrast. */
+/** Reads a refusal as a refusal of the mailbox when its words match those of a contrast. */
 export const readByContrast = (
   finding: Finding,
   reply: Reply | null,

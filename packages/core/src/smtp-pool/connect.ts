@@ -3,8 +3,8 @@ import type { SmtpConnect } from "@mailproof/mail/smtp/wire";
 import type { Requester, YieldToCallers } from "./fairness.ts";
 
 /**
- * A server takes a moment to notice that a connection has closed. A session that began at once would count as one
- * too many.
+ * A server takes a moment to notice that a connection has closed. The server would count a
+ * session that began at once as one too many.
  */
 const CLEARING_MS = 10;
 

@@ -6,7 +6,7 @@ import type { Reply } from "@mailproof/mail/smtp/reply";
 import type { Requester } from "./fairness.ts";
 import type { SessionEnd, SlotReturn, Ticket } from "./slots/slots.ts";
 
-// What a session asks a mail server about a recipient, and what the server replies.
+// The question of a session to a mail server about one recipient, and the server's reply.
 
 export type ProbeRequest = {
   /** The recipient as RCPT TO contains it. */

@@ -18,7 +18,7 @@ export type ProviderUse = {
   isPausing: boolean;
   /** The first time that no slot was free since this process last had one (ms). */
   fullSinceMs: number | null;
-  /** True after a session found no free slot: each session then takes as many recipients as it may. */
+  /** True after a session found no free slot: each session then contains as many recipients as the provider allows. */
   isScarce: boolean;
   /** Host queues where a caller waits for a connection that other recipients use. */
   readonly callerQueues: Set<string>;

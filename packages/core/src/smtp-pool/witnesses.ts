@@ -28,7 +28,7 @@ import { findProviderKey, type SlotKey } from "./slots/slots.ts";
 
 /** A session asks about a witness once in this many recipients; after a refused witness, every session asks. */
 const ROWS_PER_WITNESS = 200;
-/** The least history that counts. Without one, the first refusal of a provider that has accepted nobody is in question. */
+/** The smallest history that counts. Without a history, the session doubts the first refusal of a provider that has accepted nobody. */
 const HISTORY_MIN = 20;
 /** Recipients that count as recent. Once an acceptance proves them they are history, of which the last thousands count. */
 const RECENT_MAX = 50;

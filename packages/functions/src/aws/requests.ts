@@ -77,7 +77,7 @@ export const createClientOptions = (
   // Given, so that no client looks for credentials: bundles have no chain of providers (packages/functions/bundle.ts).
   credentials: aws.credentials,
   ...(aws.endpoints[service] && { endpoint: aws.endpoints[service] }),
-  // The SDK repeats whatever failed; the adapters repeat what is harmless (retryAwsCall).
+  // The SDK would repeat every failed call; the adapters repeat only harmless calls (retryAwsCall).
   maxAttempts: 1,
   requestHandler: {
     handle: (request: SignedRequest) =>
@@ -196,7 +196,7 @@ export const toAwsError = (
   return new Error(`${what}: AWS answered ${status} ${code} ${error.message.slice(0, 300)}`);
 };
 
-/** The output, or an error with the reason why there is none. */
+/** The output, or an error with the reason why it is missing. */
 export const requireOk = <T>(what: string, reply: AwsReply<T>): T => {
   if (reply.kind !== "ok") throw toAwsError(what, reply);
   return reply.output;

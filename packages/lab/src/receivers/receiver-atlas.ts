@@ -66,7 +66,7 @@ const formatBlock = ({
   return `${cause}: ${readCode(reply)} ${STAGES[stage]}${formatDuration(minutes, sessions)}.`;
 };
 
-/** The page says above the entries that a block lasts a day where they name no time. */
+/** The page states above the entries that a block without a stated time lasts a day. */
 const formatDuration = (minutes: number, sessions: number | undefined): string => {
   if (sessions !== undefined) return ` in ${sessions} sessions`;
   return minutes === DAY_MINUTES ? "" : ` for ${formatMinutes(minutes)}`;

@@ -41,7 +41,7 @@ type Outcome = {
   readonly reply: ReplyText;
   readonly client: ClientRecord;
   readonly session: SessionRecord;
-  /** Whether a limit caused the reply. */
+  /** True when a limit caused the reply. */
   readonly isOverLimit: boolean;
 };
 

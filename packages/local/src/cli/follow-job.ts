@@ -226,7 +226,7 @@ export const formatFollowCommand = (
 /** The job does not exist, or belongs to another account. */
 const DENIED: readonly ErrorCode[] = ["INVALID_REQUEST", "UNAUTHORIZED", "FORBIDDEN", "NOT_FOUND"];
 
-/** A job continues without this process, so the message says how to wait for it again. */
+/** A job continues without this process, so the message contains the command that waits for the job again. */
 export const explainHowToFollow = (
   { url }: Service,
   id: string,

@@ -4,7 +4,7 @@ import { writeNote } from "./notes.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Returns the settings of the server that runs on this folder, or else this shell's. A note says which. */
+/** Returns the settings of the server that runs on this folder, or else this shell's. A note states the source. */
 export const findJudged = (directory: string, shell: Variables): Variables => {
   const running = readRunningSettings(directory);
   writeNote(

@@ -168,7 +168,7 @@ const parseJson = (text: string, otherwise: string): Fields => {
 const readKeys = async (file: string): Promise<Fields> =>
   parseJson(await readFile(file), `${file} is not JSON.`);
 
-/** Undefined when the service did not respond; standard error then says so. */
+/** Undefined when the service did not respond; then standard error reports that. */
 const fetchKeys = async (input: Parameters<typeof findServiceUrl>[0]): Promise<unknown> => {
   const { url } = findServiceUrl(input);
   if (url === undefined)

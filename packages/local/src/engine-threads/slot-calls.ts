@@ -37,7 +37,7 @@ export const createProviderItems = () => {
   };
 };
 
-/** The main thread remembers at most this number of providers and exits; a forgotten one has no backoff any more. */
+/** The main thread remembers at most this number of providers and exits; a forgotten pair loses its backoff. */
 const ITEMS_MAX = 50_000;
 
 const createMemoryItems = (): ItemStore => {

@@ -27,7 +27,7 @@ const fromPositioned = <Result extends WriteResult | TransactResult>(
   writes: readonly Write[],
   result: Positioned<Result> | typeof ENDED,
 ): Result | { readonly outcome: "refused"; readonly refusedWrite: Write } => {
-  // Only the main thread ends calls of the table, and then this thread ends as well.
+  // Only the main thread ends calls of the table, and then this thread also ends.
   if (result === ENDED) return { outcome: "ambiguous" } as Result;
   if (!("position" in result)) return result as Result;
   const refusedWrite = writes[result.position];

@@ -9,7 +9,7 @@ export const watchThread = (
   intervalMs = PING_INTERVAL_MS,
 ): (() => void) => {
   let unanswered = 0;
-  // Counts pings and not time: while the server's own thread stands still, it sends none.
+  // Counts pings instead of time, because a blocked server thread sends no pings.
   const timer = setInterval(() => {
     if (unanswered === UNANSWERED_PINGS_MAX) {
       clearInterval(timer);

@@ -16,7 +16,7 @@ const Latest = v.object({ at: v.string() });
 
 /** NTP adjusts a clock by smaller steps. */
 const JUMP_MS = 5_000;
-/** How often the latest time is stored. */
+/** The interval at which the watch stores the latest time. */
 const STORE_EVERY_MS = 60_000;
 
 /**

@@ -18,7 +18,7 @@ import { type BuiltFiles, loadDashboard } from "./dashboard-build.ts";
 import type { Site } from "./site.ts";
 
 export type Dashboard = {
-  /** Undefined: the request is for something else. */
+  /** Undefined when the request is for another part. */
   readonly answer: (
     request: DashboardRequest,
   ) => Promise<HttpAnswer<Uint8Array | string>> | undefined;

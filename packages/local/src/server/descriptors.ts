@@ -3,7 +3,7 @@ import { SESSIONS_MAX } from "@mailproof/core/smtp-pool/fairness";
 
 /**
  * How many descriptors this process may still open. Node has raised the limit to the allowed maximum. A system that
- * reports no limit has none.
+ * reports no limit counts as unlimited.
  */
 export const countFreeDescriptors = (): number => {
   try {

@@ -10,7 +10,7 @@ const EVERY_SECONDS = 3_600;
 
 export type ReachWatch = {
   readonly schedule: Schedule;
-  /** What the first measurement found. Never: nothing is measured. */
+  /** The outcome of the first measurement. Never resolves when the server measures nothing. */
   readonly first: Promise<MeasuredReach>;
 };
 
@@ -25,7 +25,7 @@ export const createReachWatch = (
     const { port } = mail.smtp;
     const visitor = { helo: null, port, domains };
     const visiting = visitServers(mail, visitor, mail.exits ?? [DIRECT_EXIT]);
-    // A server that does not answer takes half a minute, and a stop does not wait for it.
+    // The measurement waits half a minute for a silent server, and a stop does not wait for the measurement.
     const visits = await Promise.race([visiting, whenStopped(world.stopping)]);
     if (!visits) return;
     const reach = judgeReach(visits);

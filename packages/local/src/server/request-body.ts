@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { brokenOff, tooSlow } from "@mailproof/api/http/body";
 import { BYTES_PER_SECOND_MIN, createPace, type Pace } from "./pace.ts";
 
-/** What a chunked body takes at a time. */
+/** The bytes that a chunked body reserves at a time. */
 const BLOCK_BYTES = 100_000;
 
 /**
@@ -41,7 +41,7 @@ export async function* readUpTo(
 }
 
 /**
- * One read in each turn of the event loop, of all bodies that are drained. A request takes dozens of turns: twenty bodies at
+ * Allows one read of all drained bodies in each turn of the event loop. A request takes dozens of turns: twenty bodies at
  * a time would make each of them twenty times as long.
  */
 const createTurns = () => {

@@ -38,7 +38,7 @@ export const serve = async (environment: Environment, isFresh: boolean): Promise
   });
   const running = await started;
   printFirstScreen(running, environment);
-  // The measurement takes half a minute where nothing answers, so the first screen does not wait for it.
+  // The measurement lasts half a minute when no mail server answers, so the first screen does not wait for it.
   void running.reach.then((state) =>
     process.stdout.write(`  reach      ${describeReach({ state, refusedBy: [] })}\n`),
   );

@@ -119,7 +119,7 @@ type ServerOptions = {
   readonly site: Site;
   /** Called when a response has ended. */
   readonly onRequest: OnRequest;
-  /** Undefined: without a dashboard the root shows browsers a page of links. */
+  /** Undefined without a dashboard: then the root shows browsers a page of links. */
   readonly dashboard: Dashboard | undefined;
   /** Undefined without OPERATOR_KEY: then the operator has no routes. */
   readonly answerOperator: AnswerOperator | undefined;

@@ -8,7 +8,7 @@ import type { Environment } from "../environment.ts";
 export type Site = {
   /** The path in front of every route; empty, or such as /mailproof. */
   readonly basePath: string;
-  /** The base URL that the operator set, with its base path. Null: the local address. */
+  /** The base URL that the operator set, with its base path. Null means the local address. */
   readonly publicUrl: string | null;
   /** Proxies whose X-Forwarded-For counts. */
   readonly trustedProxies: readonly Cidr[];

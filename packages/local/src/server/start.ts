@@ -46,11 +46,11 @@ import { createSweeper } from "./sweeper.ts";
 // sends the answer at the client's pace. Meanwhile lists give way (callers-first.ts), and new paid work is refused under
 // pressure (pressure.ts). `serve` (serve.ts) prints the first screen and calls `stop` at a signal.
 
-/** How long a stop waits for requests and workers: a slow mail server can keep a worker busy for minutes. */
+/** The time that a stop waits for requests and workers: a slow mail server can keep a worker busy for minutes. */
 const DRAIN_MS = 10_000;
 /** More than the round trip of most clients. */
 const GRACE_MS = 300;
-/** How long a stop waits for the collector of traces. */
+/** The time that a stop waits for the collector of traces. */
 const FLUSH_MS = 3_000;
 
 export type RunningServer = {

@@ -7,7 +7,7 @@ import { REMEDY } from "./state-folder.ts";
 // SQLite reads its log up to the last sound frame, and takes what follows for a transaction that was never committed. So the database
 // counts its groups of transactions, and a file beside it has the count of the last group that was flushed. That file is
 // written after the flush and not flushed itself: after a kill it is equal or behind, and after a power loss too. A database that counts
-// less has lost what was acknowledged.
+// less has lost acknowledged writes.
 
 const LAYOUT =
   "CREATE TABLE IF NOT EXISTS commits (n INTEGER NOT NULL); INSERT INTO commits SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM commits)";

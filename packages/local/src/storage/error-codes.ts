@@ -2,7 +2,7 @@
 
 const SQLITE_BUSY = 5;
 
-/** The primary code of an error of SQLite. Undefined: the error is not SQLite's. */
+/** The primary code of an error of SQLite. Undefined for any other error. */
 export const getErrorCode = (error: unknown): number | undefined =>
   error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : undefined;
 

@@ -101,7 +101,7 @@ const getBlobPath = (directory: string, key: string): string => {
   return join(directory, findRetentionPrefix(key) ?? "", name.slice(0, 2), `${name}.blob`);
 };
 
-/** Where an operator finds a blob, below MAILPROOF_DIR. */
+/** The path of a blob below MAILPROOF_DIR, for an operator. */
 export const getBlobFile = (key: string): string => getBlobPath("blobs", key);
 
 /** Undefined when the blob is missing. Throws when the whole folder is missing. */

@@ -24,7 +24,7 @@ const FAULTS: Readonly<Record<string, string>> = {
 
 type FolderError = NodeJS.ErrnoException & { readonly errcode?: number };
 
-/** Why `directory` cannot hold the state; undefined if the error is about something else. */
+/** The reason why `directory` cannot store the state; undefined for any other error. */
 export const explainFolderFault = (directory: string, error: FolderError): string | undefined => {
   const folder = resolve(directory);
   const { code = "", errcode, path } = error;

@@ -11,7 +11,7 @@ import {
 
 export type GroupTurns = ReturnType<typeof createGroupTurns>;
 
-/** How many messages become ready in one transaction, which takes a few milliseconds. */
+/** The number of messages that one transaction of a few milliseconds makes ready. */
 const READY_AT_ONCE = 200;
 
 type Turn = { readonly last: number; readonly group: string };

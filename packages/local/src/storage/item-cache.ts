@@ -2,7 +2,7 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { INDEXES, type Item, type Key } from "@mailproof/core/ports/table";
 import { serializeItem, toItemId } from "@mailproof/core/ports/writes";
 
-// The items that this process read or changed last, and what the transactions of a group changed. The balance and the counters of
+// The items that this process read or changed last, and the changes by a group's transactions. The balance and the counters of
 // an account are in each of its requests: they are written once for all that share a flush, and read once until another process
 // commits.
 
@@ -63,7 +63,7 @@ export const createItemCache = (
     },
     begin,
     forget,
-    /** Undefined: the item is removed. A new item, such as a ledger entry, is seldom read, so it is not kept. */
+    /** Undefined when the item is removed. A new item, such as a ledger entry, is seldom read, so it is not kept. */
     store: (key: Key, item: Item | undefined, isNew: boolean): void => {
       const id = toItemId(key);
       items.set(id, item);

@@ -44,7 +44,7 @@ export type QueueDepth = {
 
 export type DeadLetter = { readonly id: number; readonly queue: string; readonly body: Json };
 
-/** How often the queue looks for messages of another process. Messages of this process are received at once. */
+/** The interval at which the queue looks for messages of another process. The queue delivers this process's messages at once. */
 const POLL_MS = 1_000;
 
 export const createSqliteQueue = (

@@ -13,7 +13,7 @@ const IN_MEMORY = ":memory:";
 /**
  * A database file. WAL lets the command line read while the server writes.
  * synchronous = FULL: the layout, and the folder that names the log, are on the disk before anything else is written.
- * Every error of SQLite names the file. `onDamage` is called with those that say that the file cannot be read.
+ * Every error of SQLite contains the file's name. The wrapper calls `onDamage` with each error about an unreadable file.
  */
 export const openSqlite = (
   file: string,
@@ -86,7 +86,7 @@ export const isDamage = (error: unknown): boolean =>
 export const getMessage = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
-/** The error to throw: one of SQLite's names the file, and one that says that the file cannot be read is reported. */
+/** Returns the error to throw: an error of SQLite gets the file's name, and `onDamage` gets an error about an unreadable file. */
 export const createErrorNamer =
   (file: string, onDamage: OnDamage = () => {}) =>
   (error: unknown): unknown => {
@@ -133,7 +133,7 @@ type PendingWork = {
 /** With `mayBeLost` the result does not wait for the disk. */
 export type Commit = <T>(work: () => T, mayBeLost?: "may be lost") => Promise<T>;
 
-// One flush takes at most this many, and no further one after this time: a burst must not hold the event loop for long.
+// One flush contains at most this many transactions, and no further transaction after this time: a burst must not block the event loop.
 const GROUP_MAX = 500;
 const GROUP_MS = 10;
 
@@ -143,8 +143,8 @@ const LOCK_RETRY_MS = 5;
 const LOCK_WAIT_MS = 5_000;
 
 /**
- * Flushes what has been committed to the disk, and then calls `then`. `now` does the same before it returns.
- * A failed flush says nothing of what is on the disk, and a later one that succeeds proves nothing: so the process ends.
+ * Flushes all commits to the disk, and then calls `then`. `now` does the same before it returns.
+ * After a failed flush the state of the disk is unknown, and a later successful flush proves nothing: so the process ends.
  */
 export type DiskFlush = {
   /** Call at the end of a transaction, and the returned function after its commit. */

@@ -23,7 +23,7 @@ export const STATE_PARTS = Object.keys(STATE_FILES) as StatePart[];
 /** The request to the worker thread. */
 export type CheckRequest = { readonly file: string; readonly json: string };
 
-/** Null: the whole file can be read. Runs in its own thread, so the event loop continues for a file of any size. */
+/** Null when the whole file is readable. Runs in its own thread, so the event loop continues for a file of any size. */
 export const findDamage = async (directory: string, part: StatePart): Promise<string | null> => {
   const { name, json } = STATE_FILES[part];
   const request: CheckRequest = { file: join(directory, name), json };

@@ -42,7 +42,7 @@ const PORTS: UpgradePorts = {
   log: () => {},
 };
 
-/** The caller holds the folder's lock: no process of an earlier release may work with it. Null: nothing was older. */
+/** The caller holds the folder's lock: no process of an earlier release may work with it. Null when no file was older. */
 export const upgradeFolder = async (
   directory: string,
   ports: Partial<UpgradePorts> = {},
@@ -67,7 +67,7 @@ export const upgradeFolder = async (
   return upgrade;
 };
 
-/** For a command, which does not hold the lock: it takes the lock when a file is older. */
+/** For a command, which does not hold the lock: the command acquires the lock when a file is older. */
 export const upgradeIfOlder = async (directory: string, log: AppWorld["log"]): Promise<void> => {
   if (findOlder(directory, LAYOUTS).older.length === 0) return;
   const lock = lockFolder(directory);

@@ -197,7 +197,7 @@ const isQualifier = (part: string): boolean =>
   qualifiers.has(removeNumber(part)) || /^\d{1,4}$/.test(part);
 
 const BEYOND_ASCII = /[^\p{ASCII}]/u;
-/** The Latin spellings of U+0430 to U+044F. The hard and the soft sign have none. */
+/** The Latin spellings of U+0430 to U+044F. The hard and the soft sign have no Latin spelling. */
 const CYRILLIC = "a b v g d e zh z i i k l m n o p r s t u f kh ts ch sh shch  y  e yu ya".split(
   " ",
 );

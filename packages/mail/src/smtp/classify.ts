@@ -73,7 +73,7 @@ export const isDeferral = (reply: Reply, mxHost: string): boolean => {
   return verdict === "unknown" && (retry === "later" || retry === "other_host");
 };
 
-/** `isQuoted` says that the rule matched the reply that another server gave to this server. */
+/** `isQuoted` is true when the rule matched another server's reply that this server quotes. */
 type RuleMatch = {
   readonly family: RuleFamily;
   readonly rule: string;

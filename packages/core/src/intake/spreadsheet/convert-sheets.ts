@@ -7,7 +7,7 @@ import { openWorkbook, type Workbook } from "./read-spreadsheet.ts";
 // do the columns of addresses; the first column names the sheet of each row.
 
 export type WantedSheets = {
-  /** The names of the sheets. Undefined: the first sheet that is a list of addresses. */
+  /** The names of the sheets. Undefined means the first sheet with a list of addresses. */
   readonly sheets?: readonly string[] | undefined;
   /** The columns of addresses that the caller names: they keep their names. */
   readonly columns?: readonly string[] | undefined;
@@ -17,7 +17,7 @@ export type SheetSummary = {
   readonly name: string;
   /** The number of rows with cells, without the header. */
   readonly rows: number;
-  /** The name of the column with addresses. Null: the sheet has none. */
+  /** The name of the column with addresses. Null when the sheet lacks such a column. */
   readonly column: string | null;
   readonly isChosen: boolean;
 };

@@ -44,13 +44,13 @@ import {
 // Who may open a session to a mail provider, and when: a pure function of what this process knows (process-rules.ts) and,
 // once it was read, of what all processes know of the provider.
 
-/** A process waits for a slot itself when it should get one within this time; else its recipients come back later. */
+/** A process waits for a slot itself when it should get one within this time; else its recipients return later. */
 const SOON_MS = 8_000;
 /** A process never waits longer than this, because a waiting Lambda costs money. */
 const PROCESS_WAIT_MAX_MS = 15_000;
-/** How many processes may wait for each slot without a return: one of them takes the slot when it becomes free. */
+/** The number of processes that may wait for each slot without a return: one of them acquires the slot when it is free. */
 const WAITERS_PER_SLOT = 2;
-/** Recipients come back a fifth earlier than expected: a slot that waits for recipients is lost, not the reverse. */
+/** Recipients return a fifth earlier than estimated, because an idle slot is lost and an early recipient only waits. */
 const EARLINESS = 0.8;
 /** A longer interval between two tries is a backoff and no wait. */
 const TRY_INTERVAL_MS_MAX = 5_000;

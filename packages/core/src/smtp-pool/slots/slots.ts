@@ -115,7 +115,7 @@ export const createTurnHolder = (): TurnHolder => ({
 export type SlotRequest = {
   readonly queue: TurnHolder;
   readonly requester: Requester;
-  /** The number of recipients in this session, and the most that a session takes. */
+  /** The number of recipients in this session, and the maximum of a session. */
   readonly batch: number;
   readonly sessionLength: number;
   /** How many recipients of the host queue have no result yet. */
@@ -180,7 +180,7 @@ const hashToNumber = (text: string): number =>
 export const getJitteredPauseMs = (random: () => number): number =>
   PAUSE_MS / 5 + random() * PAUSE_MS;
 
-/** The longest that a session lasts; another session takes the recipients that it did not reach. */
+/** The longest duration of a session; another session serves the recipients that it did not reach. */
 export const SESSION_MS = 120_000;
 
 export const PAUSE_MS = 1_000;

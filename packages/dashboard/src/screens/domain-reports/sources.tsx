@@ -144,7 +144,7 @@ export const SourceTable = ({ sources }: { readonly sources: readonly Source[] }
 type Props = {
   readonly reports: Reports;
   readonly next: string | undefined;
-  /** Whether a page of addresses was asked for. */
+  /** True when the user requested a page of addresses. */
   readonly isPaged: boolean;
 };
 

@@ -12,7 +12,7 @@ import { getClient } from "../../session.ts";
 
 type Form = GetUsageData["totals"]["forms"][number];
 
-/** What a form does with an address, in the words of a person who owns the form. */
+/** The outcomes of a form for an address, in the words of the form's owner. */
 const CLASSES = [
   { name: "go", title: "Taken", tone: "is-valid" },
   { name: "ask", title: "Asked to check", tone: "is-risky" },

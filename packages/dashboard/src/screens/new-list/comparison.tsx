@@ -6,7 +6,7 @@ import { Loaded, useLoad } from "../../parts/load.tsx";
 import { PriceSentence } from "./preview.tsx";
 import { compareList, type ListIntent } from "./send-list.ts";
 
-// The last step of a list that continues an earlier one: what changed since, and what it costs.
+// The last step of a list that continues an earlier list: the changes since then, and the price.
 
 const FRESH_DAYS = { default: 30, most: 100 };
 

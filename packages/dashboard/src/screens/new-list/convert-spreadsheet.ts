@@ -6,7 +6,7 @@ import {
 /** A workbook and the sheets that its list is made of. */
 export type Workbook = { readonly file: Blob; readonly sheets: readonly SheetSummary[] };
 
-/** `sheets`: the names of the chosen ones. Undefined: the first with addresses. */
+/** `sheets`: the names of the chosen sheets. Undefined means the first sheet with addresses. */
 export const convertSpreadsheet = async (
   file: Blob,
   sheets: readonly string[] | undefined,

@@ -15,7 +15,7 @@ type Decision = {
 
 const POOR_GRADES: readonly string[] = ["D", "F"];
 
-/** The last sentence about a webhook that fails. Undefined: it works. */
+/** The last sentence about a webhook that fails. Undefined when the webhook works. */
 const toFault = ({ disabled_because, failing_since }: Webhook): string | undefined => {
   if (disabled_because === "gone") return "It is disabled: the address responded with 410.";
   if (disabled_because === "failing") return "It is disabled: nothing was delivered for five days.";
@@ -63,7 +63,7 @@ const DecisionList = ({ decisions }: { readonly decisions: readonly Decision[] }
     </ul>
   );
 
-/** What only a person can decide: failing webhooks, and domains with a poor grade. */
+/** The decisions for a person: failing webhooks, and domains with a poor grade. */
 export const DecisionsPanel = ({
   domains,
 }: {
