@@ -202,6 +202,7 @@ test.each(asRows<[string, WireRequest, number]>`
   a file under an Idempotency-Key | ${file(process, ["Idempotency-Key", "k"])} | 202
   a file with a secret | ${file({ ...process, webhook_secret: "s".repeat(16) })} | 400
   a file by a column that is not there | ${file({ ...process, email_column: "Straße" })} | 400
+  a file by several columns | ${file({ ...process, email_columns: ["0", "Straße"] })} | 400
   another account's file | ${file({ ...process, file_key: "uploads/live/acc_9/upl_1.bGlzdC5jc3Y.csv" })} | 403
   a file that is not there | ${file({ ...process, file_key: "uploads/live/acc_1/upl_9.bGlzdC5jc3Y.csv" })} | 404
   a file in a body over the limit | ${file({ ...process, x: "x".repeat(BODY_BYTES_MAX) })} | 413

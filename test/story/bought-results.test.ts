@@ -10,6 +10,7 @@ import {
   readJob,
   type TestContext,
   whenFiled,
+  whenFormSent,
 } from "../things/jobs.ts";
 
 // A list that another service has verified before: rows that it settled are left out on request.
@@ -92,6 +93,22 @@ test("a continued list does not count an address as removed that it leaves out a
   const { data } = await whenSent(ctx, { skip_settled: true, continues: "job_1" });
 
   expect(data).toMatchObject({ compared: { new: 0, kept: 3, removed: 0 }, credits_used: 0 });
+});
+
+test("a form has the same fields, and refuses what they cannot hold", async () => {
+  const ctx = await givenChunked();
+  const file = { name: "file", fileName: "list.csv", content: LIST };
+  const sendForm = (fields: Readonly<Record<string, string>>) =>
+    whenFormSent(ctx.world, ctx.liveKey, [
+      file,
+      ...Object.entries(fields).map(([name, content]) => ({ name, content })),
+    ]);
+
+  const { data } = await sendForm({ email_columns: '["email"]', skip_settled: "true" });
+  const refused = await sendForm({ email_columns: "email" });
+
+  expect(data).toMatchObject({ settled_skipped: 4, credits_used: 3 });
+  expect(refused.error.message).toContain('email_columns: must be JSON, such as ["work","home"]');
 });
 
 test("both verdicts are in a row, a page of rows and the downloads", async () => {
