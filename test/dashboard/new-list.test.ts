@@ -122,7 +122,7 @@ describeInBrowser("the screen of a new list", ({ open }) => {
 
   test("rows that another service settled are left out by a checkbox, at the shown price, and a row has both verdicts", async () => {
     const opened = await open({ path: "lists/new", key: "live" });
-    const { page } = opened;
+    const { page, ready } = opened;
     const rows = ["ada,valid", "bob,invalid", "cy,invalid"].map((row) =>
       row.replace(",", `@${AT},`),
     );
@@ -138,6 +138,21 @@ describeInBrowser("the screen of a new list", ({ open }) => {
     await page.getByRole("button", { name: "Download 1 row" }).waitFor();
     await page.goto(`${page.url()}?row=2`);
     await page.getByRole("dialog").getByText("ZeroBounce says valid").waitFor();
+    const occurred_at = new Date().toISOString();
+    const bounce = { bounce_type: "hard", diagnostic: "550 5.1.1 User unknown" };
+    const event = { id: occurred_at, type: "bounce", email: `ada@${AT}`, occurred_at, ...bounce };
+    await fetch(`${ready.base_url}/v1/activity/events`, {
+      method: "POST",
+      headers: { "x-api-key": ready.live_key, "content-type": "application/json" },
+      body: JSON.stringify({ events: [event] }),
+    });
+    // A narrow screen has these facts behind a button.
+    await page.setViewportSize({ width: 1_600, height: 900 });
+    await page.goto(page.url().replace("?row=2", ""));
+    await page
+      .getByRole("region", { name: "Who was right" })
+      .getByText("Bounced: ZeroBounce was right about 0 of 1, we about")
+      .waitFor();
 
     expect((await readCharged(opened)) - before).toBe(1);
     expect(opened.complaints).toEqual([]);
