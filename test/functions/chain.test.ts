@@ -105,7 +105,7 @@ test("a Lambda counts a request once with its duration and class of status, and 
   ]);
 });
 
-test("a Lambda counts a request that is the caller's fault in one line and logs no other", () => {
+test("a Lambda logs one line, a count of the request, when the caller made the mistake", () => {
   const counted = [{ status: "4xx", [REQUESTS]: 1 }];
   expect(of("wrong key").result).toMatchObject({ statusCode: 401 });
   expect(of("wrong key").lines).toMatchObject([{ ...counted[0], route: "GET /v1/account" }]);

@@ -52,7 +52,7 @@ const getCase = (alarm: Alarm): AlarmCase => {
   return found;
 };
 
-test("the cases contain test figures for every alarm in a stage of either size", () => {
+test("every alarm of a full and of a lean stage has a test case", () => {
   expect(full.map(toId).toSorted()).toEqual(toIds(FULL_CASES));
   expect(synthesise("lean").map(toId).toSorted()).toEqual(toIds(LEAN_CASES));
 });

@@ -7,7 +7,7 @@ type Data = {
   readonly A: string;
   readonly AAAA: string;
   readonly MX: readonly [priority: number, exchange: string];
-  /** Several strings are the character-strings of one record. Each character is a byte (Latin-1). */
+  /** A list contains the character-strings of one record. Each character is a byte (Latin-1). */
   readonly TXT: string | readonly string[];
   readonly PTR: string;
   readonly CNAME: string;

@@ -103,20 +103,17 @@ test("the look-up of an upload pins the version of the file at that time", async
 test.each([
   [FILE_BYTES_MAX, "found"],
   [FILE_BYTES_MAX + 1, "PAYLOAD_TOO_LARGE nothing_charged"],
-])(
-  "the look-up of an uploaded file of %i bytes answers %s by the stored size",
-  async (bytes, code) => {
-    const { world, blobs } = givenWorld();
-    const key = "uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv";
-    await whenPut({ blobs }, key, "x");
-    const head: World["blobs"]["head"] = async () => {
-      const metadata = await blobs.head(key);
-      return metadata && { ...metadata, bytes };
-    };
+])("reading an uploaded file of %i stored bytes answers %s", async (bytes, code) => {
+  const { world, blobs } = givenWorld();
+  const key = "uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv";
+  await whenPut({ blobs }, key, "x");
+  const head: World["blobs"]["head"] = async () => {
+    const metadata = await blobs.head(key);
+    return metadata && { ...metadata, bytes };
+  };
 
-    expect(await getCode(findUpload({ ...world, blobs: { ...blobs, head } }, ANN, key))).toBe(code);
-  },
-);
+  expect(await getCode(findUpload({ ...world, blobs: { ...blobs, head } }, ANN, key))).toBe(code);
+});
 
 test("the service stores a file of the request beside uploads, under a key of its content", async () => {
   const { world, blobs } = givenWorld();

@@ -51,7 +51,7 @@ const createPicklist = <const T extends readonly string[]>(names: T) =>
 
 const FILES = { spreadsheet: "xlsx", zip: "zip" } as const;
 
-/** The document describes this as one text: a choice between names and other texts breaks client generators. */
+/** The OpenAPI document describes the filter as one text, because a choice of names and other texts breaks client generators. */
 const ExportFilter = v.pipe(
   v.string(),
   limitCharacters(FILTER_LENGTH_MAX),

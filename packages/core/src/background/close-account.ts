@@ -23,7 +23,7 @@ export const disableAccount = async (world: World, id: string): Promise<Cancelle
 export const enableAccount = async (world: World, id: string): Promise<Account> =>
   updateAccount(world.table, id, { disabledAt: undefined });
 
-/** Permanent: removes keys, monitors and webhooks and cancels open jobs. The ledger and the results stay. */
+/** Closes an account for good: removes keys, monitors and webhooks and cancels open jobs. The ledger and the results stay. */
 export const closeAccount = async (world: World, id: string) => {
   const found = await getExistingAccount(world.table, id);
   if (getAccountStatus(found) !== "closed")

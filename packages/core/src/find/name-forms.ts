@@ -130,7 +130,7 @@ const findFault = (name: string, as: "first" | "last", reading: Reading): NameFa
   return /[^\p{Z}\p{C}]/u.test(name) ? "no_letters" : "missing";
 };
 
-/** Tests whether first and last name look swapped: both are known names, and each only as the other. */
+/** Tests whether first and last name look swapped: the first is known only as a family name, the last only as a given name. */
 export const looksSwapped = (person: Person): boolean => {
   const reading = guessReading(person, "");
   return (

@@ -14,7 +14,7 @@ export type Hold = {
 };
 
 export type Budget = {
-  /** Undefined when the budget refuses the amount and takes nothing. */
+  /** Undefined when the budget refuses the amount; a refusal changes nothing. */
   readonly take: (who: string, amount: number) => Hold | undefined;
   /** The amounts that this account or network may still take: the rest of its share, and the free amount beyond what it holds. */
   readonly left: (who: string) => Left;

@@ -24,7 +24,7 @@ export type Blobs = {
   /** Throws UnreadableBlobError if the blob is so damaged that its size is unknown. */
   head(key: string): Promise<BlobMetadata | undefined>;
   /**
-   * With `version`, returns those bytes or undefined, so a reader that pins a version never mixes two files. When bytes changed
+   * With `version`, returns the bytes of that version or undefined, so a reader that pins a version never mixes two files. When bytes changed
    * or were cut off after the put, `get` or the iteration of the content throws UnreadableBlobError. S3 guarantees this itself.
    */
   get(

@@ -88,7 +88,7 @@ const needsLookup = ({ mechanism: { kind } }: SpfStep): boolean =>
 export type ListBlocks = (page: SpfPage) => readonly string[] | null;
 
 /**
- * Null for a record that blocks cannot replace: it has terms of other kinds, or refuses some hosts before it allows others. Each record is
+ * Null for a record that blocks cannot replace, because it contains other terms, or refuses some hosts before it allows others. Each record is
  * read once, or a tree that repeats its records would never end.
  */
 export const createBlockLister = (tree: SpfTree): ListBlocks => {
