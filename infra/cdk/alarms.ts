@@ -37,7 +37,7 @@ const createQueueAlarm =
       : {
           id: `Queue-${name}`,
           metric: measures.createQueueMetric(stage, name, "ApproximateAgeOfOldestMessage"),
-          // A message whose worker was killed is this old when it is received again.
+          // A message of a killed worker reaches this age before its next delivery.
           threshold: visibilitySeconds + MINUTES_15,
           periods: 3,
           description: `${name} has a backlog: too few workers, or one that fails. docs/operating.md, "Limits".`,

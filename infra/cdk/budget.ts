@@ -6,7 +6,7 @@ import type { Size } from "../settings.ts";
 /** Dollars a month for the whole AWS account: a stage without requests (docs/costs.md), and as much again for use. */
 export const DEFAULT_BUDGET_USD: Readonly<Record<Size, number>> = { full: 200, lean: 50 };
 
-/** AWS notifies when most of the amount is spent, and when it expects more than the whole amount. */
+/** AWS notifies the operator when most of the amount is spent, and when AWS expects more than the whole amount. */
 const NOTIFICATIONS = [
   { notificationType: "ACTUAL", threshold: 80 },
   { notificationType: "FORECASTED", threshold: 100 },

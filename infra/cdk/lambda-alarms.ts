@@ -32,7 +32,7 @@ const createShareAlarm =
     description: `A fifth of the calls of ${name} fail, of ${CALLS_MIN} or more in a quarter of an hour. ${LOOK}`,
   });
 
-/** A message that fails is delivered again, so a few failures are not a fault. */
+/** SQS delivers a failed message again, so a few failures are not a fault. */
 const WORKER_FAILURES = 5;
 
 const createWorkerAlarm =
@@ -66,10 +66,10 @@ const createRunAlarm =
     description: `A run of ${name} failed. ${LOOK}`,
   });
 
-/** The longest run may take this part of the time-out. */
+/** The longest run may last this part of the time-out. */
 const TIMEOUT_PERCENT = 90;
 
-/** Endpoints have ApiLatency: all of them have the same time-out. */
+/** The alarm ApiLatency covers the endpoints, which share one time-out. */
 const createDurationAlarm =
   (stage: Monitored) =>
   ({ name, timeoutSeconds }: Lambda): AlarmSpec => ({

@@ -5,7 +5,7 @@ import { MathExpression, Metric } from "aws-cdk-lib/aws-cloudwatch";
 import type { Size } from "../settings.ts";
 import { table } from "../topology.ts";
 
-/** The stage that is monitored. */
+/** The monitored stage. */
 export type Monitored = {
   /** The name that AWS generated for a resource of this stage, read when the stack is deployed. */
   readonly nameOf: (key: string) => string;
@@ -94,7 +94,7 @@ export const createWorkerFailureMetric = (
 export const createErrorMetric = (stage: Monitored, lambda: string) =>
   createLambdaMetric(stage, lambda, "Errors", "Sum", FIVE_MINUTES);
 
-/** With fewer calls than this, one failure is no share. */
+/** With fewer calls than this, one failure would distort the share. */
 export const CALLS_MIN = 10;
 
 /**

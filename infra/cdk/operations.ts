@@ -78,7 +78,7 @@ const createOperationsStack = (scope: App, options: OperationsOptions): Stack =>
   return stack;
 };
 
-/** A topic's own policy replaces the one that lets its owner publish, so its publishers are named. */
+/** A topic's own policy replaces the policy that lets its owner publish, so this policy lists the publishers. */
 const createTopic = (stack: Stack, displayName: string, callEmail: string | null): Topic => {
   const topic = new Topic(stack, "Calls", { enforceSSL: true, displayName });
   topic.addToResourcePolicy(

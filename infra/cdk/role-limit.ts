@@ -41,7 +41,7 @@ const RUNTIME: readonly Right[] = [
     on: ["*"],
   },
   { for: ["schedules"], actions: ["lambda:InvokeFunction"], on: FUNCTIONS },
-  // Lambda refuses a role that may not do this while TRACES=on.
+  // With TRACES=on, Lambda refuses a role without these actions.
   { for: ["traces"], actions: TRACING, on: ["*"] },
 ];
 

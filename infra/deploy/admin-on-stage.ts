@@ -18,7 +18,7 @@ if (option !== "--stage" || !/^[\w-]+$/.test(stage)) {
   process.stderr.write("Usage: npm run admin -- --stage STAGE COMMAND, such as accounts list.\n");
   process.exit(2);
 }
-/** Another table than the one in use, such as a restored one. */
+/** Another table than the current table, such as a restored table. */
 const [table, args] = rest[0] === "--table" ? [rest[1], rest.slice(2)] : [undefined, rest];
 
 const aws = (command: string): any =>

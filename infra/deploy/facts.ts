@@ -57,7 +57,7 @@ const hasParameter = async ({ aws }: Programs, name: string): Promise<boolean> =
   return found.length > 0;
 };
 
-/** A cut deployment leaves this object of SST's, and the next one is refused. */
+/** An interrupted deployment leaves this lock object of SST, which refuses the next deployment. */
 export const readLock = async ({ aws }: Programs, stage: string): Promise<boolean> => {
   const {
     Parameters: [bootstrap],

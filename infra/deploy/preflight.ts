@@ -77,7 +77,7 @@ export const describeLock = (stage: string): string =>
 const judgeLock = ({ stage, facts: { isLocked } }: Case): readonly Finding[] =>
   "value" in isLocked && isLocked.value ? [stop("lock", describeLock(stage))] : [];
 
-/** Without these no Lambda starts. They are made where they are missing. */
+/** No Lambda starts without these secrets. The deployment creates missing ones. */
 const NEEDED_SECRETS = ["KeyPepper", "CursorSecret", "ActivityKey", "SealingKey"];
 
 export const listMissingSecrets = ({ secrets }: Facts): readonly string[] =>
@@ -97,7 +97,7 @@ const judgeSecrets = ({ facts }: Case): Finding => {
     : note("secrets", `${missing.join(", ")}: will be made at random`);
 };
 
-/** From this quota on, the reserved Lambdas leave as many for callers. */
+/** From this quota on, callers keep at least as many Lambdas as the reserved ones. */
 const judgeLambdas = ({ facts, settings: { quota } }: Case): Finding =>
   unless("Lambdas", facts.lambdas, (most) => {
     if (quota !== null && quota > most)

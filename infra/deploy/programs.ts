@@ -11,7 +11,7 @@ import type { Environment } from "../settings.ts";
 export type Programs = {
   /** Runs `aws …` and reads its output as JSON. Fails with the words of AWS. No name in the command contains a space. */
   readonly aws: (command: string) => Promise<any>;
-  /** Runs a program in the person's sight, and fails if it fails. The failure names the arguments, so secrets are in `more`. */
+  /** Runs a program and shows its output to the operator. Throws if the program fails. The failure names the arguments, so secrets are in `more`. */
   readonly run: (program: string, args: readonly string[], more?: Environment) => Promise<void>;
   /** Runs a program without showing it, and returns its output. */
   readonly read: (program: string, args: readonly string[], input?: string) => Promise<string>;

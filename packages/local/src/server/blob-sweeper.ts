@@ -16,7 +16,7 @@ const SWEPT_FOLDERS = Object.entries(BLOB_RETENTION_DAYS).flatMap(([prefix, days
   FOLDERS.map((folder) => ({ path: join(prefix, folder), days })),
 );
 
-/** S3 deletes expired objects by its own rules; in a folder this sweeper does. Each run continues where the last stopped. */
+/** Deletes expired blobs of a folder, as S3's own rules do for a bucket. Each run continues where the last run stopped. */
 export const createBlobSweeper = (directory: string, filesMax = FILES_MAX): Schedule => {
   let at = 0;
   return {

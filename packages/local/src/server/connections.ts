@@ -9,13 +9,13 @@ export const CONNECTION_LIMITS = {
   unansweredMax: 16,
   /** Unsent bytes of whole responses, in all: about 150 of the largest document, or 60 of the largest result page. */
   unsentBytesMax: 64_000_000,
-  /** nginx also waits this long between two reads or writes. A proxy with a slow client may take half of it. */
+  /** nginx also waits this long between two reads or writes. A proxy with a slow client may use half of this time. */
   stallMs: 60_000,
   /** Short, because headers fit in a few packets. */
   headersMs: 20_000,
   /** As long as an upload link is valid. */
   requestMs: 3_600_000,
-  /** Longer than clients and load balancers keep idle connections, mostly a minute: no request finds a closed one. */
+  /** Longer than the minute for which most clients and load balancers keep idle connections: no request meets a closed connection. */
   idleMs: 65_000,
 } as const;
 
@@ -24,7 +24,7 @@ export type ConnectionLimits = { readonly [name in keyof typeof CONNECTION_LIMIT
 /** At 27 bytes for the shortest request, a slice adds fewer than 40 waiting requests. */
 const SLICE_BYTES = 1_024;
 
-/** `waitForClient`: the rest of the body is not needed, so this connection may be closed in favour of another. */
+/** `waitForClient`: nothing needs the rest of the body, so the server may close this connection in favour of another. */
 type ServeRequest = (
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -33,7 +33,7 @@ type ServeRequest = (
 
 type Connection = {
   unanswered: number;
-  /** The request that is served now. */
+  /** The request in progress. */
   current: IncomingMessage | null;
   /** Bytes that certainly belong to the body of the last request. */
   bodyBytesLeft: number;
@@ -81,7 +81,7 @@ export const serveInTurn = (
     if (connection.unanswered < limits.unansweredMax) socket.resume();
   };
 
-  // A client that has ended its side still reads its responses. Without this, Node drops waiting requests.
+  // A client that has ended its side still reads its responses. Without this handler Node drops waiting requests.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.on("connection", (socket: Socket) => {
     const connection = registry.add(socket);
@@ -156,7 +156,7 @@ const createRegistry = (limits: ConnectionLimits) => {
   };
 };
 
-/** True when this process has read all that it will of the request, and has no bytes left to send. */
+/** True when this process reads no more of the request and has no bytes left to send. */
 const isOurTurn = (socket: Socket, current: IncomingMessage | null): boolean =>
   current !== null && (current.complete || socket.isPaused()) && socket.writableLength === 0;
 

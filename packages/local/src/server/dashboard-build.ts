@@ -30,7 +30,7 @@ const SOURCES = [
   "package-lock.json",
 ];
 
-/** Builds of other sources, since the name contains a hash of them. */
+/** The builds of other sources: a build's name contains a hash of its sources. */
 const BUILT = `dashboard-${"?".repeat(16)}.json`;
 
 const findCacheFile = (): string => {

@@ -25,7 +25,7 @@ export type Dashboard = {
   readonly close: () => void;
 };
 
-/** Serves the dashboard from memory. Begins to build it at once where it is not built; requests for it wait. */
+/** Serves the dashboard from memory. Starts a missing build at once; requests wait for the build. */
 export const openDashboard = (
   { log }: Pick<World, "log">,
   site: Site,
@@ -105,7 +105,7 @@ const toAnswer = (
 ): HttpAnswer<Uint8Array> => {
   const wanted = chooseEncoding(requested["accept-encoding"]);
   const encoding = bodies[wanted] ? wanted : "identity";
-  // Another encoding has other bytes, and so another strong tag (RFC 9110 §8.8.3.3).
+  // Each encoding produces other bytes and therefore needs its own strong tag (RFC 9110 §8.8.3.3).
   const etag = `"${hash}-${encoding}"`;
   const common = { ...headers, etag, vary: "accept-encoding", "x-content-type-options": "nosniff" };
   if (isMatch(requested["if-none-match"], etag))

@@ -9,11 +9,11 @@ export type PressureReading = {
   readonly delayMs: number;
   /** The share of the allowed memory that this process uses. */
   readonly memoryShare: number;
-  /** The requests in progress. Without any, another program or a pause of the machine makes the loop late. */
+  /** The requests in progress. Without requests, another program or a pause of the machine delays the loop. */
   readonly requests: number;
 };
 
-/** Pressure starts at `from` and ends below `until`. In between it does not change. */
+/** Pressure starts at `from` and ends below `until`. Between these values the state stays. */
 export const PRESSURE_LIMITS = {
   // Every request waits for several turns of the loop: at 300 ms each, for more than a second.
   delayMs: { from: 300, until: 100 },
@@ -27,7 +27,7 @@ const isOver = (
   wasOver: boolean,
 ): boolean => value >= (wasOver ? until : from);
 
-/** The loop counts as late after this many consecutive late readings: a single one is a pause, which a refusal would not shorten. */
+/** The loop counts as late after this many consecutive late readings: a single late reading is a pause, which a refusal would not shorten. */
 const LATE_READINGS_MIN = 3;
 
 type PressureState = { readonly pressure: Pressure | null; readonly lateReadings: number };
@@ -106,7 +106,7 @@ type Memory = Readonly<
  */
 export const computeMemoryShare = (memory: Memory): number => {
   const { rss, heapUsed, heapMax, containerMax, machineMax, available } = memory;
-  // Without a container the limit is 0, or more than any machine has.
+  // Without a container the limit is 0, or above any machine's memory.
   const isContained = containerMax > 0 && containerMax < machineMax;
   return Math.max(heapUsed / heapMax, rss / (isContained ? containerMax : rss + available));
 };

@@ -3,7 +3,7 @@ import type { World } from "@mailproof/core/ports/world";
 import { type RequestEntry, toRequestItem } from "@mailproof/core/requests/items";
 import { createEntryLimit, type RequestLog } from "@mailproof/core/requests/request-log";
 
-/** The longest time of entries that a crash may lose. */
+/** A crash loses at most the entries of this time. */
 const FLUSH_EVERY_MS = 1_000;
 /** An entry takes about 200 bytes. */
 const ENTRIES_OF_ITEM_MAX = 500;
@@ -15,7 +15,7 @@ type BufferedRequestLog = {
   readonly stop: () => void;
 };
 
-/** One write a second for each owner that sends requests, however many these are. */
+/** Each owner with requests costs one write a second, however many requests the owner sends. */
 export const createBufferedRequestLog = (table: Table, now: World["now"]): BufferedRequestLog => {
   const mayStore = createEntryLimit(now);
   let buffers = new Map<string, RequestEntry[]>();

@@ -55,7 +55,7 @@ const receiveUpload = async (
   out.writeHead(200, { etag: `"${version}"` }).end();
 };
 
-/** A body without a Content-Length shows its size only at its end; the store names the file after that. */
+/** A body without a Content-Length shows its size only at its end; the store gives the file its name after that. */
 async function* assertSize(
   bytes: number,
   content: AsyncIterable<Uint8Array>,
@@ -86,7 +86,7 @@ const sendDownload = async (
     await streamBlob(blobs, purpose, incoming, out);
   } catch (error) {
     if (!(error instanceof UnreadableBlobError)) throw error;
-    // An export can be made again with a new link. A response in progress breaks off.
+    // Without the damaged blob, a client can request the export again with a new link. A response in progress aborts.
     await blobs.remove(purpose.key);
     throw createGoneError(error);
   }

@@ -105,7 +105,7 @@ export const createApiServer = (
 
 type AnswererRequest = UnroutedRequest & Pick<HttpRequest, "clientIp" | "body" | "onCaller">;
 
-/** MCP's SDK is half as much code as all the rest of the server: it is loaded with the first message. */
+/** MCP's SDK is half as large as the rest of the server, so the first message loads the SDK. */
 const createAnswerMcp = (world: AppWorld): Answerer<AnswererRequest> => {
   let loading: Promise<AnswerMcp> | undefined;
   return async (request) => {
@@ -148,7 +148,7 @@ const serveRequest = async (
   const { id } = record;
   for (const [name, value] of Object.entries(corsHeaders)) outgoing.setHeader(name, value);
   try {
-    // With two Host headers each proxy may have used another one (RFC 9112 §3.2).
+    // With two Host headers, two proxies may have used different ones (RFC 9112 §3.2).
     if ((incoming.headersDistinct["host"]?.length ?? 0) > 1) throw createTwoHostsError();
     if (incoming.method === "OPTIONS") return void outgoing.writeHead(204, preflightHeaders).end();
     const target = stripBasePath(context.site, getTarget(incoming));
@@ -231,7 +231,7 @@ const answerFirst = async (
   const hold = (bytes: number) => void holds.push(context.takeBytes(who ?? "", bytes));
   try {
     const answer = await answerRequest({ ...context, onCaller, hold }, record, target, incoming);
-    // A client that does not read its response keeps it in memory. Only a read may be refused for it: it can be repeated.
+    // An unread response stays in memory. The server refuses only reads for that reason, because a client can repeat a read.
     if (isRead(incoming) && typeof answer.body === "string" && answer.body.length > SMALL_BYTES)
       outgoing.once("close", context.takeBytes(who ?? "", answer.body.length).giveBack);
     return answer;

@@ -82,7 +82,7 @@ export const getClientIp = (
   return client;
 };
 
-/** Some proxies add the port of the connection; with it, each connection would count as another client. */
+/** Some proxies add the connection's port; with the port, each connection would count as another client. */
 const withoutPort = (address: string): string =>
   address.replace(/^([\d.]+):\d+$/, "$1").replace(/^\[([\da-f:.]+)\](?::\d+)?$/i, "$1");
 

@@ -3,7 +3,7 @@ import { type BudgetLimits, createBudget, type Hold } from "@mailproof/core/lib/
 import { Failure } from "@mailproof/core/lib/failure";
 import type { ConnectionLimits } from "./connections.ts";
 
-/** Takes one slot, or a number of bytes, for an account or a network. Throws the caller's refusal if none is free. */
+/** Acquires one slot, or a number of bytes, for an account or a network. Throws the caller's refusal if no slot is free. */
 export type TakeShare = (who: string, amount?: number) => Hold;
 
 /** `what` is a plural noun. */
@@ -41,7 +41,7 @@ const shareRequests = ({ connectionsMax }: ConnectionLimits): BudgetLimits => ({
   inAll: connectionsMax,
 });
 
-/** A network sends few at once, and all visitors leave the most to accounts: strangers have the keys of pages. */
+/** Limits for visitors: few requests per network, and most slots stay free for accounts, because strangers know public keys. */
 const shareVisits = ({ connectionsMax }: ConnectionLimits): BudgetLimits => ({
   perShare: 8,
   inAll: Math.ceil(connectionsMax / 4),

@@ -29,8 +29,8 @@ export const watchStopSignals = ({ stop, stopNow, hangUp }: StopHandlers): void 
       if (stoppedAtMs === null) stopOnce("signal");
       else if (performance.now() - stoppedAtMs > SAME_SIGNAL_MS) stopNow();
     });
-  // A terminal that is closed sends it, and ends this process as Ctrl-C does. Elsewhere it asks a daemon for new settings, and
-  // systemd does not restart a service that it ended.
+  // A closing terminal sends SIGHUP, and ends this process as Ctrl-C does. Elsewhere SIGHUP asks a daemon for new settings, and
+  // systemd does not restart a service that SIGHUP ended.
   const isOnTerminal = isatty(0);
   process.on("SIGHUP", () => {
     if (!isOnTerminal) hangUp();

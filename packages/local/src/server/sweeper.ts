@@ -11,7 +11,7 @@ export const createSweeper = (table: SqliteTable): Schedule => ({
   name: "sweep expired items",
   everySeconds: 60,
   async run(world) {
-    // If a clock jump made items expire, they are still there when the clock is corrected within the hour.
+    // Items that expired by a clock jump survive when somebody corrects the clock within the hour.
     if ((await readIncident(world, "clock_jumped")) !== 0) return;
     for (let batch = 0; batch < BATCHES_MAX; batch++)
       if ((await table.sweep(BATCH)) < BATCH) return;

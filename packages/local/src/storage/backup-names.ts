@@ -6,7 +6,7 @@ export const toBackupName = (at: Date, ending = ""): string =>
 
 const NAME = /^mailproof-\d{4}-\d\d-\d\dT[\d-]+Z/;
 
-/** Lists all backups except the newest ones. Files with other names belong to somebody else. */
+/** Lists all backups except the newest ones. Files with other names do not belong to Mailproof. */
 export const findOld = (names: readonly string[], keep: number, ending = ""): readonly string[] =>
   names
     .filter((name) => name.replace(NAME, "") === ending && NAME.test(name))

@@ -15,13 +15,13 @@ const LOCK_WAIT_MS = 10_000;
 
 export type BackupResult = { readonly at: Date; readonly files: number };
 
-/** A copy of everything at one moment, beside a running server: a folder that a server can be started with. */
+/** Copies the whole state at one moment, beside a running server, into a folder from which a server can start. */
 export const createBackup = async (from: string, to: string): Promise<BackupResult> => {
-  // The folder gets its name when it is complete: an interrupted backup never looks like one.
+  // The folder gets its final name when it is complete, so an interrupted backup never looks like a backup.
   const draft = `${to}.unfinished`;
   await rm(draft, { recursive: true, force: true });
   await mkdir(draft, { recursive: true, mode: 0o700 });
-  // Before the table, so that the copy of the folder is not ahead of the copy of the table.
+  // Copies the marker before the table, so that the marker is not newer than the table.
   await ignoreMissing(cp(join(from, MARKER), join(draft, MARKER)));
   const at = await copyDatabases(from, draft).catch(async (error: unknown) => {
     // The check names the damaged file.

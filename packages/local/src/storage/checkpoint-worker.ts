@@ -19,7 +19,7 @@ parentPort?.on("message", ({ id, file }: CheckpointRequest) => {
   try {
     pages = checkpoint(file);
   } catch {
-    // The log keeps all that was committed, and the next checkpoint copies it. Damage is found by reads and writes.
+    // The log keeps all commits, and the next checkpoint copies them. Reads and writes detect damage.
   }
   parentPort?.postMessage({ id, pages } satisfies CheckpointReply);
 });

@@ -11,7 +11,7 @@ const EVERY_MS = 1_000;
 /** 16 MB. A shorter log is not worth a pause of the writers. */
 const LOG_PAGES_MAX = 4_000;
 
-/** Copies the pages that the log holds now. Resolves with the number of pages in the log. */
+/** Copies the present pages of the log. Resolves with the number of pages in the log. */
 export type Checkpoint = (file: string) => Promise<number>;
 
 export type CheckpointRequest = { readonly id: number; readonly file: string };
@@ -47,7 +47,7 @@ export const createCheckpoints = (
   };
 };
 
-/** One thread for all databases of the process. The first checkpoint starts it; an idle one keeps no process alive. */
+/** One thread for all databases of the process. The first checkpoint starts the thread; an idle thread keeps no process alive. */
 export const checkpointInThread: Checkpoint = (file) => {
   thread ??= startCheckpointThread();
   return thread(file);
@@ -68,7 +68,7 @@ const startCheckpointThread = (): Checkpoint => {
     new Promise((resolve) => {
       const id = ++lastId;
       pending.set(id, resolve);
-      // A process that waits for a checkpoint does not end before it.
+      // A process that waits for a checkpoint does not end before the checkpoint.
       worker.ref();
       worker.postMessage({ id, file } satisfies CheckpointRequest);
     });

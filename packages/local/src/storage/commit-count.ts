@@ -14,7 +14,7 @@ const LAYOUT =
 
 export const toCountFile = (file: string): string => `${file}-commits`;
 
-/** Writes the count twice and at a fixed length, so that half of a write, or zeros after a power loss, are no count. */
+/** Writes the count twice and at a fixed length, so that neither half of a write nor zeros after a power loss look like a count. */
 const toText = (count: number): string => `${String(count).padStart(16, "0")}\n`.repeat(2);
 
 /** The least number of groups that the database must contain. */

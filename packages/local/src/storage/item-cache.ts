@@ -50,7 +50,7 @@ export const createItemCache = (
 
   return {
     read,
-    /** Outside a transaction. What another process wrote within this turn of the event loop may be missed. */
+    /** Reads outside a transaction, which may miss writes by another process within this turn of the event loop. */
     get: (key: Key): Item | undefined => {
       if (!wasChecked) {
         begin();

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import * as v from "valibot";
 import { readJsonFile, writeFileAtomic } from "./atomic-file.ts";
 
-// The time of the folder's last backup. A file beside the state holds it, since the backup runs in another process than the server.
+// The time of the folder's last backup. A file beside the state stores the time, because the backup runs in another process than the server.
 
 const Stored = v.object({ at: v.string() });
 

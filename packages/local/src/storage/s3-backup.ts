@@ -7,7 +7,7 @@ import { findOld, toBackupName } from "./backup-names.ts";
 import { recordBackup } from "./last-backup.ts";
 import { listObjects, putObject, removeObject, type S3Bucket } from "./s3-bucket.ts";
 
-// A backup in a store that speaks S3 is one object, a tar by gzip of the folder that a server can be started with.
+// A backup in an S3-compatible store is one object: a gzipped tar of a folder from which a server can start.
 
 const ENDING = ".tar.gz";
 /** A draft inside the state's folder, which has space for a copy when it has space for an upgrade. */
@@ -15,7 +15,7 @@ const DRAFT = "upload-";
 
 export type S3Folder = { readonly bucket: S3Bucket; readonly prefix: string };
 
-/** `keep`: how many of these backups are left afterwards. Absent: all of them. */
+/** `keep`: the number of backups to keep. Absent means all backups. */
 export const backUpToS3 = async (
   directory: string,
   { bucket, prefix }: S3Folder,

@@ -29,7 +29,7 @@ type S3Request = {
   readonly file?: string;
 };
 
-/** A file is not read once more for its hash: TLS guards it on its way, and it has a checksum inside. */
+/** Omits the file's hash, which would need a second read: TLS protects the transfer, and the file contains a checksum. */
 const PAYLOAD = "UNSIGNED-PAYLOAD";
 
 export const signRequest = (
@@ -80,7 +80,7 @@ type Reply = { readonly status: number; readonly text: string };
 /** The longest time without a byte in either direction. */
 const SILENCE_MS = 60_000;
 
-/** `fetch` is not used: it reads a whole file into memory before it sends it. */
+/** Avoids `fetch`, which reads a whole file into memory before it sends the file. */
 const sendOnce = async (bucket: S3Bucket, request: S3Request): Promise<Reply> => {
   const { method, file } = request;
   const { url, headers } = signRequest(bucket, request, new Date());

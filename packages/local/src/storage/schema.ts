@@ -3,7 +3,7 @@ import type { SqliteLayout } from "./sqlite.ts";
 // The tables of the two database files. A change of a table, or of what its items mean that a codec cannot read, raises the
 // version and adds a step from the version before: operators upgrade with data in place (upgrade-folder.ts).
 
-// Each item is stored whole as JSON; beside it are the columns that queries use. With rowid: result pages of many
+// A row stores the whole item as JSON, beside the columns that queries use. With rowid: result pages of many
 // kilobytes would make the tree of a WITHOUT ROWID table deep.
 const ITEMS = `
   CREATE TABLE items (

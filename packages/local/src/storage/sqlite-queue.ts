@@ -29,7 +29,7 @@ export type SqliteQueue = Queue &
     releaseAbandoned(): Promise<void>;
     /** The dead letters, oldest first. Reading them changes nothing. */
     listDead(max: number): readonly DeadLetter[];
-    /** Every queue with messages, and for how long the oldest that a worker may take has waited. */
+    /** Every queue with messages, and the wait of its oldest visible message. */
     readDepths(): readonly QueueDepth[];
     /** Moves the dead letters of a queue back into it as new messages. Returns how many. */
     replay(queue: string): Promise<number>;

@@ -166,7 +166,7 @@ const createStatementCache = (db: DatabaseSync) => {
   };
 };
 
-/** Only a damaged file has an item that is not JSON. */
+/** Only a damaged file contains an item that is not JSON. */
 const createItemParser =
   (file: string, onDamage: OnDamage) =>
   (json: unknown): Item => {

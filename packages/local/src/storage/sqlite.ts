@@ -172,7 +172,7 @@ const createDiskFlush = (db: DatabaseSync): DiskFlush => {
   const file = db.location();
   if (file === null) return NO_DISK;
   db.exec("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0");
-  // SQLite deletes the log only after the last connection is closed, and has no locks on it that closing it could release.
+  // SQLite deletes the log only after the last connection has closed, and holds no lock on the log that closing would release.
   const log = openSync(`${file}-wal`, "r+");
   const { count, ...counted } = createCommitCount(db, file);
   let isClosed = false;

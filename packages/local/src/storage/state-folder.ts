@@ -55,7 +55,7 @@ export const completeFolder = (directory: string): void => {
   if (!readMarker(directory)?.complete) changeMarker(directory, { complete: true });
 };
 
-/** A second demo account would have another million credits. */
+/** A second demo account would get another million credits. */
 export const assertDemoExists = (directory: string): void => {
   if (!readMarker(directory)?.demo || existsSync(join(directory, "demo.json"))) return;
   const what = `${resolve(directory)} was used before and lacks demo.json.`;

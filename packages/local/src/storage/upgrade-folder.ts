@@ -79,7 +79,7 @@ export const upgradeIfOlder = async (directory: string, log: AppWorld["log"]): P
 };
 
 const findOlder = (directory: string, layouts: FolderLayouts) => {
-  // First: a folder that lacks a part is refused as it is, and opening a database removes the traces of a lost part.
+  // This check comes first: it refuses a folder without a part, and opening a database would remove the traces of the lost part.
   prepareFolder(directory);
   const from = readVersions(directory, layouts);
   const older = Object.entries(layouts).filter(
@@ -120,7 +120,7 @@ const assertSpace = async (
   );
 };
 
-/** A copy has its name when it is complete. */
+/** A copy gets its final name when it is complete. */
 const copyState = async (directory: string, name: string): Promise<void> => {
   const folder = join(directory, COPIES, name);
   const draft = join(directory, COPIES, toDraftName(name));

@@ -161,6 +161,8 @@ const needsWork = (source: DatedSource, reports: DomainReports, check: CheckEvid
   const { code, spfTerm } = advise(source, check.report.domain);
   if (code === "add_dkim") return true;
   if (code === "aligned" || code === "forwarded" || isCorrected(source, reports)) return false;
+  // The sender signs most of its mail already; it may have begun to sign the rest on the newest day.
+  if (code === "partly_aligned") return source.lastUnalignedDay === reports.dmarc.days.at(-1)?.day;
   return spfTerm === null || !listTerms(check).includes(spfTerm);
 };
 
