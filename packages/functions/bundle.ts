@@ -73,7 +73,7 @@ const withoutTexts = editModules(
     ),
 );
 
-/** The errors whose fields the code reads: dynamo-table.ts reads the items in them. */
+/** The errors whose fields the code reads: dynamo-table.ts reads the items of these errors. */
 const READ_ERRORS: Readonly<Record<string, readonly string[]>> = {
   dynamodb: ["ConditionalCheckFailedException", "TransactionCanceledException"],
 };
@@ -86,7 +86,7 @@ const withUsedSchemas = editModules("with used schemas", SCHEMAS, (path, source)
 
 const LISTS_MODULE = /\/mail\/src\/lists\/(?:data\/[\w-]+|edition)\.ts$/;
 
-/** A deployment carries the edition of the lists that LISTS_FILE names, instead of the one of this tree (docs/lists.md). */
+/** A deployment contains the edition of the lists in LISTS_FILE instead of this tree's edition (docs/lists.md). */
 const withListsFile: Plugin = {
   name: "with the lists of a file",
   setup: (build) => {
@@ -99,7 +99,7 @@ const withListsFile: Plugin = {
   },
 };
 
-/** A deployment carries the operator's changes to the lists, whichever edition it carries (docs/lists.md). */
+/** A deployment contains the operator's changes to the lists with any edition (docs/lists.md). */
 const withListChanges: Plugin = {
   name: "with the operator's changes to the lists",
   setup: (build) => {
@@ -163,14 +163,14 @@ export const withoutTokens = replaceModules(
 
 const resolveHere = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** How a Lambda's entry becomes one file. The deployment and the test of its size use the same options. */
+/** The options that bundle a Lambda's entry into one file, for the deployment and for the test of the bundle's size. */
 export const BUNDLE = {
   bundle: true,
   minify: true,
   platform: "node",
   format: "esm",
   target: "node24",
-  // ES modules first: a bundler can drop unused parts of these only.
+  // ES modules first, because a bundler can drop unused parts only of ES modules.
   mainFields: ["module", "main"],
   alias: {
     "node:http": resolveHere("src/node-http-stub.ts"),
@@ -188,7 +188,7 @@ export const BUNDLE = {
     withListChanges,
     withDashboard,
   ],
-  // dns-packet is a CommonJS module: it calls require, which an ES module does not have.
+  // dns-packet is a CommonJS module: it calls require, which an ES module lacks.
   banner: {
     js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
   },

@@ -25,7 +25,7 @@ const applyEdits = (source: string, edits: readonly Edit[]): string => {
 const createRefusal = (file: string, source: string, at: number, why: string): Error =>
   new Error(`${file}:${source.slice(0, at).split("\n").length}: ${why}`);
 
-/** True for a text or a value that forms a text: without side effects, it can be removed. */
+/** True for a text, or a value that forms a text: the edit may remove it, because it has no side effects. */
 const isText = (node: ESTree.Node): boolean => {
   if (node.type === "Literal") return typeof node.value === "string";
   if (node.type === "TemplateLiteral") return node.expressions.every(isText);

@@ -1,4 +1,4 @@
-// Replaces the SDK's event streams in bundles (15 KB): no command of ours sends or receives one.
+// Replaces the SDK's event streams in bundles (15 KB): our commands send and receive no event stream.
 
 export const resolveEventStreamSerdeConfig = <C>(config: C): C => config;
 

@@ -37,7 +37,7 @@ const withRequestId: Middleware = {
   before: ({ event }) => logger.appendKeys({ requestId: getRequestId(event) }),
 };
 
-/** The names of the server on one machine: it answers HEAD as its GET, and the tools only by POST. */
+/** Names methods as the server on one machine does, which answers HEAD like GET, and tools only by POST. */
 const toRoute = (routeKey: string, status: number): string => {
   if (routeKey === "$default") return status < 400 ? "document" : "none";
   return routeKey.replace(/^HEAD /, "GET ").replace(/^ANY /, "POST ");

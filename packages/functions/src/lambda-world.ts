@@ -35,7 +35,7 @@ import { createMissingPort } from "./missing-port.ts";
 import { type LambdaEnvironment, requireSetting } from "./settings.ts";
 import { readTrustedIssuer } from "./trusted-issuer.ts";
 
-/** The values that a capability is made from. */
+/** The inputs of a capability. */
 export type BaseContext = Pick<World, "now" | "random" | "sleep"> & {
   readonly environment: LambdaEnvironment;
   readonly aws: Aws;
@@ -52,7 +52,7 @@ export type Capability = (
   Pick<AppWorld, "queue" | "blobs" | "engine" | "names" | "reading" | "https" | "issuers">
 >;
 
-/** The world of a Lambda that does not act for accounts: it gets none of their secrets. */
+/** The world of a Lambda that does not act for accounts and therefore receives no secret of theirs. */
 export const createBaseContext = (environment: LambdaEnvironment = process.env): BaseContext => {
   const aws = createLambdaAws(environment);
   const { now, random } = aws;

@@ -2,5 +2,5 @@
 
 export const NAMESPACE = "Mailproof";
 
-/** App and stage, POWERTOOLS_SERVICE_NAME: it keeps two stages of an account apart. Every metric has this dimension. */
+/** App and stage, POWERTOOLS_SERVICE_NAME: this dimension of every metric separates two stages of an account. */
 export const SERVICE_DIMENSION = "service";

@@ -33,6 +33,6 @@ export const readBody = async (
   if (bytes.length > bytesMax) throw bodyTooLarge(bytesMax);
   assertJsonType(headers["content-type"]);
   assertCheapJson(bytes);
-  // The parser writes into the event that it is given.
+  // The parser writes into its argument, the event.
   return parseBody({ ...event, body: decodeJson(bytes), isBase64Encoded: false }, context);
 };

@@ -19,7 +19,7 @@ export const readTableVersion = async (
     throw new Error(
       `The table was written by a newer Mailproof (${version} > ${newest}). Use that release, or restore the table to a moment before its deployment (docs/operating.md, "Restoring from a backup").`,
     );
-  // Refused: a concurrent command has written it.
+  // A refusal means that a concurrent command has written the version.
   if (!stored) await table.write({ create: { ...KEY, version } });
   return version;
 };

@@ -194,7 +194,7 @@ const BACKOFF_MS = 20;
 /** On AWS, a debit that states the remaining credits conflicts with every other debit, so the last attempts state nothing. */
 const STATED_ATTEMPTS_MAX = 15;
 
-/** `left` has the meaning that it has in `Debit`. */
+/** `left`: as in `Debit`. */
 type Payment = Transaction & Pick<Debit, "left">;
 type CommittedPayment = { readonly kind: "committed"; readonly left: Halves | undefined };
 

@@ -1,7 +1,7 @@
 import { addMs } from "../lib/time.ts";
 import type { HttpsOutcome } from "../ports/https.ts";
 
-// Decides what a response means for a delivery, and when the delivery is retried. The lists are the policy.
+// Decides from a response whether a delivery succeeded, and when to retry it. The lists are the policy.
 
 export type DeliveryVerdict =
   | { readonly kind: "delivered" }

@@ -27,7 +27,7 @@ export const readPage = async (
   const items: Item[] = [];
   let start = after && toStartKey(query, after);
   for (let page = 0; page < PAGES_MAX; page++) {
-    // One more than requested shows whether there is another page.
+    // Reads one item more than requested: that item proves another page.
     const Limit = limit + 1 - items.length;
     const output = await runQuery({ ...input, Limit, ...(start && { ExclusiveStartKey: start }) });
     items.push(...((output.Items ?? []) as Item[]));
@@ -57,7 +57,7 @@ const buildQueryInput = (
   return {
     ...expressions,
     ScanIndexForward: !newestFirst,
-    // An index has no consistent read; the table itself is read as it is now.
+    // DynamoDB offers no consistent read of an index, but a consistent read of the table.
     ...(index ? { IndexName: index } : { ConsistentRead: true }),
   };
 };

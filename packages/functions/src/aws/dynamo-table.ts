@@ -95,7 +95,7 @@ const READ_OPTIONS = { wrapNumbers: Number };
 
 const createDocumentClient = (aws: Aws): DynamoDBDocumentClient => {
   const options = createClientOptions(aws, "dynamodb", () => TIMEOUT_MS);
-  // Copies, since the client adds options of its own to them.
+  // Copies the options, because the client adds its own.
   return DynamoDBDocumentClient.from(withClock(aws, new DynamoDBClient(options)), {
     marshallOptions: { ...WRITE_OPTIONS },
     unmarshallOptions: { ...READ_OPTIONS },
@@ -165,7 +165,7 @@ const writeAlone = async (
     : { outcome: "refused", refusedWrite: write };
 };
 
-/** The document client translates what it returns, but not the items that its errors contain. */
+/** The document client translates its results, but not the items in its errors. */
 const toItem = (stored: Record<string, AttributeValue> | undefined): Item | undefined =>
   stored && (unmarshall(stored, READ_OPTIONS) as Item);
 
@@ -256,7 +256,7 @@ const transactOnce = async (
   const reply = await toReply(dynamo.send(command));
   if (reply.kind !== "refused") return reply;
   const codes = listReasons(reply).map(({ Code = "None" }) => Code);
-  // Another transaction touched one of the items, and no condition is known to have failed.
+  // Another transaction used one of the items, and no known condition failed.
   const isInTheWay = !codes.includes(FAILED) && codes.some(isBusy);
   return isInTheWay ? { kind: "busy", cause: reply.error } : reply;
 };

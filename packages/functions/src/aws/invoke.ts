@@ -70,7 +70,7 @@ const postSigned = async (aws: Aws, path: string, body: string): Promise<TextRes
   return { headers, text };
 };
 
-/** As the SDK's clients throw it. The header is the code, with a colon and an address after it or without. */
+/** Builds the error as the SDK's clients do. The header is the code, with a colon and an address after it or without. */
 const createCommandError = ({ statusCode, headers }: AwsResponse, text: string): CommandError =>
   Object.assign(new Error(text), {
     name: headers["x-amzn-errortype"]?.split(":")[0] ?? "",

@@ -50,14 +50,14 @@ export type AwsReply<T> =
   | AwsRefusal
   /** Nothing was done, and the command may be repeated. */
   | { readonly kind: "busy"; readonly cause: Error }
-  /** No reply, or an inconclusive one: the command may have been executed. */
+  /** AWS sent no reply or an inconclusive reply: it may have executed the command. */
   | { readonly kind: "lost"; readonly cause: Error };
 
 export type AwsRefusal = {
   readonly kind: "refused";
   readonly status: number;
   readonly code: string;
-  /** As the SDK's client throws it: an instance of the class that the service's model names. */
+  /** The error in the form of the SDK's client: an instance of the class in the service's model. */
   readonly error: Error;
 };
 

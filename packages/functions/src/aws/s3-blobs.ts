@@ -110,7 +110,7 @@ const SIGNED_HEADERS = new Set(["content-length", "host"]);
  */
 const SESSION_SECONDS_MIN = 900;
 
-/** A link ends with the credentials that signed it, whatever it promises. */
+/** A link expires with the credentials that signed it, even before its stated time. */
 const limitToCredentials = (
   { credentials: { sessionToken, expiration }, now }: Aws,
   seconds: number,

@@ -32,7 +32,7 @@ export const joinObjects = async (
     return { parts: await Promise.all(pending), bytes };
   });
 
-/** Each group is a part: one object of the size that S3 copies, or several that together have it. */
+/** Each group becomes a part: one object of the size that S3 copies, or several objects with that size in total. */
 const groupSources = (sources: readonly Source[]): readonly (readonly Source[])[] => {
   const groups: Source[][] = [];
   let openBytes = Infinity;

@@ -11,13 +11,13 @@ import { type AwsReply, requireOk } from "./requests.ts";
 
 export type S3 = {
   readonly s3: S3Client;
-  /** Repeats a command until there is a reply. */
+  /** Repeats a command until S3 replies. */
   readonly send: <T>(attempt: () => Promise<T>) => Promise<AwsReply<T>>;
 };
 
 export type S3Object = { readonly Bucket: string; readonly Key: string };
 
-/** S3 accepts parts of 5 MiB and more, and 10,000 of them: 80 GB. */
+/** S3 accepts 10,000 parts of at least 5 MiB: 80 GB with this size. */
 const PART_BYTES = 8 * 2 ** 20;
 
 /** A blob that fits in one part is one request; others are multipart uploads, which appear whole or not at all. */

@@ -58,7 +58,7 @@ export const createSqsQueue = (aws: Aws, urls: QueueUrls): Queue => {
         Id: String(at),
         MessageBody: body,
         DelaySeconds: delaySeconds,
-        // A standard queue is fair to message groups: one with a backlog does not delay the others.
+        // A standard queue is fair to message groups: the backlog of one group does not delay other groups.
         ...(group !== undefined && { MessageGroupId: group }),
       })),
     });
@@ -112,7 +112,7 @@ const COUNTED: QueueAttributeName[] = [
   "ApproximateNumberOfMessagesNotVisible",
 ];
 
-/** Every message is checked before the first is sent: one that SQS would refuse is a bug of ours. */
+/** Checks every message before it sends the first: a message that SQS would refuse is a bug of ours. */
 const toBatches = (messages: readonly Message[]): BatchEntry[][] => {
   const batches: BatchEntry[][] = [];
   let bytes = Number.POSITIVE_INFINITY;

@@ -35,7 +35,7 @@ export const withProber: Capability = (base) => {
       probe: createRemoteProbe((payload) =>
         createInvoke(aws, requireSetting(environment, "PROBER_FUNCTION"))(payload),
       ),
-      // Without the broad list, which is larger than all of our code; no Lambda uses it.
+      // Omits the broad list, which no Lambda uses and which is larger than all of our code.
       lists: createLists(LIST_CHANGES),
       beliefs: createProviderBeliefs(base),
       onVerification: countVerification,

@@ -87,7 +87,7 @@ export type AdminDefinition<
   run(world: W, options: v.InferOutput<O>, ...settings: Settings): Promise<AdminResult>;
 };
 
-/** Defines a command that needs nothing of this machine: it is the same on a deployed stage (infra/deploy/admin-on-stage.ts). */
+/** Defines a command that needs nothing of this machine and therefore also runs on a deployed stage (infra/deploy/admin-on-stage.ts). */
 export const definePortable = <O extends CommandDefinition["options"]>(
   definition: AdminDefinition<O, World, readonly []>,
 ): AdminDefinition<O, World, readonly []> => definition;

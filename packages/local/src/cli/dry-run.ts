@@ -37,7 +37,7 @@ type Quote = Partial<PreviewFileData["compared"]> & {
   readonly settled?: number;
 };
 
-/** Returns the exit code, which says whether the account could pay. `service` is null when this process does the work for free. */
+/** Returns the exit code, which shows whether the account could pay. `service` is null when this process does the work for free. */
 export const printQuote = async (
   service: Service | null,
   operation: PricedOperation,
@@ -62,7 +62,7 @@ export const printQuote = async (
   return EXIT_CODES.noCredits.code;
 };
 
-/** The same for a list that continues an earlier one: the service compares the two. */
+/** Computes the price of a list that continues an earlier list: the service compares both lists. */
 export const printComparison = (
   service: Service,
   { compared, changed, unique_emails: addresses }: PreviewFileData,

@@ -240,7 +240,7 @@ export const explainHowToFollow = (
     return options.signal.aborted ? EXIT_CODES.interrupted.code : getExitCode(error);
   });
 
-/** Throws the error itself when there is no job to continue. */
+/** Throws the error unchanged without a job to continue. */
 export const explainContinuation = (
   error: unknown,
   id: string,

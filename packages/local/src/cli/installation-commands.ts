@@ -8,10 +8,10 @@ import { definePrinted } from "./define-admin.ts";
 import { defineCommand } from "./define-command.ts";
 import { findJudged } from "./judged-settings.ts";
 
-/** The server generates each of these unless it is set: secrets.json of the state has it, or it follows from the state. */
+/** The secrets that the server generates when no setting provides them: secrets.json contains them, or the state determines them. */
 const GENERATED: readonly string[] = ["KEY_PEPPER", "CURSOR_SECRET", "SEALING_KEY", "ACTIVITY_KEY"];
 
-/** `mailproof config show`: every setting of the running server, or else as the next start would read it. */
+/** `mailproof config show`: prints every setting of the running server, or else of the next start. */
 export const configCommand = definePrinted(
   {
     options: v.strictObject({}),

@@ -99,7 +99,7 @@ const formatHead = (
   ];
 };
 
-/** Names the unknown parts, so that a partial score does not look like a full one. */
+/** Lists the unknown parts, so that a partial score does not look like a complete score. */
 const formatUnknownSections = (
   report: ReportResponse,
   sections: readonly ReportSection[],

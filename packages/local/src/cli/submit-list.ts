@@ -24,7 +24,7 @@ export type ListSubmission = {
   readonly assertOutWritable: () => void;
 };
 
-/** Uploads a list and submits it, which charges it. The state is written before that. */
+/** Uploads and submits a list, which charges the account. Writes the state before the submission. */
 export const submitList = async (
   service: Service,
   list: ListSubmission,
@@ -50,7 +50,7 @@ export const submitList = async (
   });
 };
 
-/** Compares a list with the one that it continues, and states the price. Nothing is charged. */
+/** Compares a list with the list that it continues, and prints the price without a charge. */
 export const previewList = async (
   { client }: Service,
   { path, name }: Pick<ListSubmission, "path" | "name">,
@@ -66,7 +66,7 @@ export const previewList = async (
 const toUploadName = (name: string): string =>
   /\.(?:csv|txt)$/i.test(name) ? name : `${name.replace(/\.(?:xlsx|tsv)$/i, "")}.csv`;
 
-/** Another process with the same output may have just ended: it wrote the output before it removed its state. */
+/** Another process with the same output may have just ended, because a process writes its output before it removes its state. */
 const assertStillWritable = ({ stateFile, assertOutWritable }: ListSubmission): void => {
   try {
     assertOutWritable();

@@ -17,7 +17,7 @@ import { watchThread } from "./watch-thread.ts";
 
 /** Webhooks and domain checks ask DNS on the main thread; a check asks at most 250 questions. */
 export const MAIN_PACKETS_SHARE = 0.2;
-/** A thread that ends as soon as it starts must not keep a core busy. Questions wait meanwhile. */
+/** The pause before a new thread, so that a thread that always ends at its start keeps no core busy. Probes wait meanwhile. */
 const RESTART_MS = 1_000;
 
 type ThreadSettings = {

@@ -10,12 +10,12 @@ export const MAIL_LIMITS = {
   leastBytes: 60_000,
   /** Reads and TLS records of all clients, and half for one network: with a record for each line, that is 600 KB of a message. */
   piecesPerSecondMax: 16_000,
-  /** RFC 5321 §4.5.3.1.4 allows 512; parameters may make it longer. */
+  /** RFC 5321 §4.5.3.1.4 allows 512 bytes per command line; parameters may extend the line. */
   commandBytesMax: 2_000,
   connectionsMax: 100,
   connectionsPerNetworkMax: 10,
   connectionsPerNetworkMinuteMax: 60,
-  /** Commands that are refused, or bring a session no further, before the server closes it. */
+  /** The number of refused or useless commands after which the server closes a session. */
   uselessCommandsMax: 20,
   idleMs: 60_000,
   sessionMs: 600_000,

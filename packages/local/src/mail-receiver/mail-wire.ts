@@ -95,7 +95,7 @@ export const createMailWire = (plain: Socket, times: MailLimits, takePieces: Tak
       if (!isSecured) return undefined;
       return { version: secured.getProtocol() ?? "", cipher: secured.getCipher().name };
     },
-    /** Sends the last words, and closes the connection when the client has read them, or a moment later. */
+    /** Sends the last reply, and closes the connection when the client has read the reply, or a moment later. */
     hangUp: (): void => {
       const hangUpTimer = setTimeout(() => plain.destroy(), times.hangUpMs);
       plain.once("close", () => clearTimeout(hangUpTimer));
