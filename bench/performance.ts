@@ -76,11 +76,9 @@ export const formatPage = (results: readonly BenchResult[]): string => {
   const missed = verdicts.filter(({ isMet }) => !isMet);
   return `# Performance
 
-Written by \`npm run bench\` from \`bench/results/\` and \`bench/budgets.ts\`, which contain the budgets and the texts. A full
-run takes about twenty minutes and prints these figures; it fails if a budget is missed. \`npm run bench intake\` runs one
-bench. A run in which a bench fails writes nothing, and installs the peers and the load generator where they are missing. The
-figures depend on the machine; more useful are the ratios to the budget, to what was measured beside it, and to another commit:
-\`npm run bench -- --against REV\`.
+Written by \`npm run bench\` from \`bench/results/\` and the budgets in \`bench/budgets.ts\`. A full run takes about twenty
+minutes and fails if a budget is missed; \`npm run bench intake\` runs one bench. The figures depend on the machine: the ratios
+to another commit (\`npm run bench -- --against REV\`) say more.
 
 ${missed.length === 0 ? "Every budget is met." : `Missed: ${missed.map(formatShort).join(", ")}.`}
 
