@@ -177,6 +177,7 @@ test("mailproof file skips a cover sheet, and verifies the sheets and columns th
   const named = ["--sheet", "Berlin", "--sheet", "Paris", "--column", "E-Mail", "--column", "HOME"];
   const done = await whenRun(env, "file", file, ...named, "--out", out);
   const unknown = await whenRun(env, "file", file, "--sheet", "Rome");
+  const absent = await whenRun(env, "file", file, ...named.slice(0, 4), "--column", "Courriel");
 
   expect(JSON.parse(quote.out)).toMatchObject({ credits_needed: 2, rows: 2 });
   expect(quote.err).toContain('"Cover": 3 rows, addresses in "column_2", not read');
@@ -197,6 +198,12 @@ test("mailproof file skips a cover sheet, and verifies the sheets and columns th
       'has no sheet "Rome". It has "Cover", "Berlin", "Notes", "Paris".',
     ),
   });
+  expect(absent).toMatchObject({
+    code: 2,
+    err: expect.stringContaining(
+      'the sheet "Berlin" has none of these columns. It has "name", "E-Mail".',
+    ),
+  });
 });
 
 test("mailproof file states what another service settled, and leaves it out with --skip-settled", async () => {
@@ -214,7 +221,7 @@ test("mailproof file states what another service settled, and leaves it out with
   expect(JSON.parse(all.out)).toMatchObject({ credits_needed: 2, ...vendor });
   expect(JSON.parse(fewer.out)).toMatchObject({ credits_needed: 1, ...vendor });
   expect(done).toMatchObject({ code: 0, err: expect.stringContaining("Charged: 1 credit.") });
-  expect(done.err).toContain("1 row is left out as ZeroBounce settled them.");
+  expect(done.err).toContain("1 row is left out because ZeroBounce settled it.");
   expect(before - (await available())).toBe(1);
   expect(readFileSync(out, "utf8")).toContain(`ann@valid.${ZONE},valid,valid,`);
 });

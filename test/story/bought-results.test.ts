@@ -67,7 +67,7 @@ test("settled rows are left out and not charged, a replay charges nothing, and t
     settled_skipped: 4,
     unique_emails: 3,
     credits_used: 3,
-    message: "3 addresses are being verified. 4 rows are left out as ZeroBounce settled them.",
+    message: "3 addresses are being verified. 4 rows are left out because ZeroBounce settled them.",
   });
   expect(replay).toMatchObject({ idempotent_replay: true, credits_used: 0, settled_skipped: 4 });
   expect(await readCredits(ctx)).toMatchObject({ available: 97, spent: 3, held: 0 });

@@ -329,7 +329,7 @@ const skipSettled = ({ settledSkipped: rows, list }: FileCounts): readonly strin
   rows === 0
     ? []
     : [
-        `${rows} ${rows === 1 ? "row is" : "rows are"} left out as ${list.vendor?.name} settled them.`,
+        `${rows === 1 ? "1 row is" : `${rows} rows are`} left out because ${list.vendor?.name} settled ${rows === 1 ? "it" : "them"}.`,
       ];
 
 const keepResult = (count: number): readonly string[] =>

@@ -118,6 +118,23 @@ const assertNoSheets = (name: string, { sheets }: WantedSheets): void => {
     throw new UsageError(`--sheet is for spreadsheets, and ${name} is text. Leave it out.`);
 };
 
+/** A sheet without any of the named columns would count as rows without an address. A number names a column of the table. */
+const assertColumns = (
+  { sheets }: ConvertedSheets,
+  { sheets: several, columns: wanted = [] }: WantedSheets,
+): void => {
+  if (several === undefined || wanted.length === 0 || wanted.some((name) => /^\d+$/.test(name)))
+    return;
+  const names = new Set(wanted.map((name) => name.toLowerCase()));
+  const without = sheets.find(
+    ({ isChosen, columns }) => isChosen && !columns.some((name) => names.has(name.toLowerCase())),
+  );
+  if (without)
+    throw new UsageError(
+      `--column: the sheet "${replaceControls(without.name)}" has none of these columns. It has ${replaceControls(without.columns.map((name) => `"${name}"`).join(", "))}.`,
+    );
+};
+
 const convert = async (
   path: string,
   name: string,
@@ -128,7 +145,9 @@ const convert = async (
   const handle = openSync(converted, "wx", 0o600);
   try {
     const write = (record: string) => void writeSync(handle, record);
-    writeNote(formatNotes(name, await convertSheets(await openAsBlob(path), wanted, write)));
+    const found = await convertSheets(await openAsBlob(path), wanted, write);
+    writeNote(formatNotes(name, found));
+    assertColumns(found, wanted);
   } catch (error) {
     if (error instanceof UnknownSheet)
       throw new UsageError(`--sheet: ${name} ${replaceControls(error.message)}`);

@@ -17,6 +17,7 @@ export type SheetSummary = {
   readonly name: string;
   /** The number of rows with cells, without the header. */
   readonly rows: number;
+  readonly columns: readonly string[];
   /** The name of the column with addresses. Null when the sheet lacks such a column. */
   readonly column: string | null;
   readonly isChosen: boolean;
@@ -47,6 +48,7 @@ export const convertSheets = async (
   const sheets = found.map((sheet) => ({
     name: sheet.name,
     rows: sheet.rows,
+    columns: sheet.columns,
     column: sheet.columns[sheet.emailColumn] ?? null,
     isChosen: chosen.includes(sheet),
   }));
