@@ -65,7 +65,7 @@ test("mailproof file sends a list, writes results beside its own columns and nev
   ]);
 });
 
-test("mailproof file prints which of two address columns it chose and how to choose the other", async () => {
+test("mailproof file names the verified one of two address columns and how to choose", async () => {
   const { env, file } = await whenServed();
   writeFileSync(
     file,
@@ -75,7 +75,7 @@ test("mailproof file prints which of two address columns it chose and how to cho
   const { err } = await whenRun(env, "file", file);
 
   expect(err).toMatch(
-    /The addresses are those of column (?:work; to take another, add --column: home|home; to take another, add --column: work)\.\n/,
+    /The addresses are those of column (?:work\. Not verified: home|home\. Not verified: work); to choose columns, add --column NAME for each\.\n/,
   );
 });
 
