@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Browser, chromium, type Download, type Page, type Route } from "playwright-core";
@@ -208,13 +209,21 @@ const getPage = createPages(async (browser) => {
   return context;
 });
 
-/** In the first document of a test: what the dashboard stores of a session. */
-const storeSession = (secret: string): string => `
-  if (sessionStorage.getItem("opened") === null) {
-    sessionStorage.setItem("opened", "yes");
-    sessionStorage.setItem("mailproof.key", ${JSON.stringify(secret)});
-    sessionStorage.setItem("mailproof.session", "a session of a test");
+/**
+ * Runs in the first document of a test. The page may still store data of an earlier test: after Back to a blank document of
+ * another server, resetPage cannot clear them.
+ */
+const storeSession = (secret: string | undefined): string => {
+  const test = JSON.stringify(randomUUID());
+  const session = { "mailproof.key": secret, "mailproof.session": secret && "a session of a test" };
+  return `
+  if (sessionStorage.getItem("opened") !== ${test}) {
+    sessionStorage.clear();
+    localStorage.clear();
+    sessionStorage.setItem("opened", ${test});
+    for (const [name, text] of Object.entries(${JSON.stringify(session)})) sessionStorage.setItem(name, text);
   }`;
+};
 
 type Dashboard = { readonly open: (view?: View) => Promise<OpenedPage> };
 
@@ -250,8 +259,7 @@ export const describeInBrowser = (
       isAlone = false,
     }: View = {}) => {
       const secret = typeof key === "object" ? key?.secret : ready[`${key}_key`];
-      const initScript = secret === undefined ? "" : storeSession(secret);
-      const page = await getPage(browser, { initScript, isAlone });
+      const page = await getPage(browser, { initScript: storeSession(secret), isAlone });
       await page.setViewportSize({ width, height: 800 });
       await page.emulateMedia({ media: null, colorScheme, reducedMotion: "reduce" });
       const { origin } = new URL(ready.base_url);

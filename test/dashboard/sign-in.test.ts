@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { checkScreen, describeInBrowser, type OpenedPage, waitUntilLoaded } from "./browser.ts";
+import {
+  beforeAnswer,
+  checkScreen,
+  describeInBrowser,
+  type OpenedPage,
+  waitUntilLoaded,
+} from "./browser.ts";
 
 const submitKey = async ({ page }: OpenedPage, key: string) => {
   await page.getByLabel("API key").fill(key);
@@ -71,7 +77,8 @@ describeInBrowser("the screen Sign in", ({ open }) => {
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
 
-    expect(JSON.parse(await readStorage(opened))[0]).toEqual({});
+    const { opened: _mark, ...stored } = JSON.parse(await readStorage(opened))[0];
+    expect(stored).toEqual({});
     await page.goBack();
     expect(await page.getByRole("heading").allTextContents()).toEqual(["Sign in"]);
     await page.reload();
@@ -111,9 +118,13 @@ describeInBrowser("the screen Sign in", ({ open }) => {
     const { data } = (await created.json()) as { data: { key: string; key_id: string } };
     await submitKey(opened, data.key);
     await page.getByRole("heading", { name: "Overview" }).waitFor();
-    await fetch(`${ready.base_url}/v1/api-keys/${data.key_id}`, { method: "DELETE", headers });
+    await waitUntilLoaded(opened);
 
-    await page.reload();
+    // No request gets an answer in between: one before the reload would end the session, and the new page would give no reason.
+    await beforeAnswer(page, async () => {
+      await fetch(`${ready.base_url}/v1/api-keys/${data.key_id}`, { method: "DELETE", headers });
+      await page.reload();
+    });
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
 
     expect(await page.getByRole("status").textContent()).toContain("no longer accepts this key");
