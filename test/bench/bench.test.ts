@@ -141,7 +141,7 @@ test.each([1, 2, 3])(
   },
 );
 
-test("one seed always produces the same list, and different seeds produce different lists", () => {
+test("the list generator repeats the list of a seed and changes it for another seed", () => {
   const getText = (seed: number) => [...generateList(shape(seed))].join("");
 
   expect(getText(1)).toBe(getText(1));

@@ -47,7 +47,7 @@ test("the writer stores nothing without a row", async () => {
   expect(blobs.keys()).toEqual([]);
 });
 
-test("an aborted writer stores nothing", async () => {
+test("the writer stores nothing when it is aborted", async () => {
   const blobs = createMemoryBlobs();
   const { write, abort } = createExcludedWriter(blobs, KEY);
   await write(createRows(1, 10));

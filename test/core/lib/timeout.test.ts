@@ -114,7 +114,7 @@ test("with refillMs, a share grows back by its unused part and with time", () =>
   expect(left("a"), "the clock was set back").toEqual({ ofShare: 10, ofAll: 100 });
 });
 
-test("an exhausted common budget refuses even callers that have taken nothing", () => {
+test("the budget refuses a caller that has taken nothing once the common part is exhausted", () => {
   const { take } = createBudget({ inAll: 3, perShare: 1 });
   expect(["a", "b", "c", "d"].map((who) => take(who, 1) !== undefined)).toEqual([
     true,

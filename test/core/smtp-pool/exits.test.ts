@@ -64,7 +64,7 @@ describe.each([
   });
 });
 
-test("few addresses of a mail host share one session, and every process chooses the same exit", async () => {
+test("the pool asks few addresses of a mail host in one session, through the exit that every process chooses", async () => {
   const { sessions } = await whenAsked(8, 20, OWN_HOST);
 
   expect(new Set(sessions.map(({ exit }) => exit)).size).toBe(1);
