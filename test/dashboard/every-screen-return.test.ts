@@ -35,6 +35,8 @@ describeEveryScreen(({ screens, openScreen }) => {
       expect(await page.locator("main").innerText()).toContain(shown.slice(0, 200));
       await page.context().setOffline(false);
       await page.getByText("You are offline.").waitFor({ state: "detached" });
+      await page.getByRole("alert").first().waitFor({ state: "detached" });
+      await waitUntilLoaded(opened);
       expect(await readScreen(opened)).toEqual(shownBefore);
       expect(opened.complaints).toEqual([]);
     },
