@@ -90,6 +90,7 @@ export const givenWorld = (seed = 1) => {
       sesAccount: null,
       mailDomain: "mail.example.com",
       publicUrl: null,
+      oidc: null,
       encryptionKey: "a sealing key for tests",
       encryptionKeyBefore: null,
       chunkRows: CHUNK_ROWS,

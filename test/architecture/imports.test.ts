@@ -109,7 +109,7 @@ test("no file imports itself through others, not even for its types", () => {
 
 /** The rooms of core. A room may import those before it; `app-world.ts` stands before the last. */
 const ROOMS =
-  "ports lib runtime requests money webhooks accounts intake smtp-pool egress calibration verify receipts find rows find-rows lists exports control verify-one deliverability activity erasure app-world.ts background".split(
+  "ports lib runtime requests money webhooks accounts people intake smtp-pool egress calibration verify receipts find rows find-rows lists exports control verify-one deliverability activity erasure app-world.ts background".split(
     " ",
   );
 

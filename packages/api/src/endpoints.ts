@@ -1,13 +1,16 @@
 import { cancelJob } from "./endpoints/cancel-job.ts";
 import { checkDomain } from "./endpoints/check-domain.ts";
 import { createApiKey } from "./endpoints/create-api-key.ts";
+import { createInvitation } from "./endpoints/create-invitation.ts";
 import { createMailTest } from "./endpoints/create-mail-test.ts";
 import { createMonitor } from "./endpoints/create-monitor.ts";
 import { createWebhook } from "./endpoints/create-webhook.ts";
+import { deleteInvitation } from "./endpoints/delete-invitation.ts";
 import { deleteJob } from "./endpoints/delete-job.ts";
 import { deleteMonitor } from "./endpoints/delete-monitor.ts";
 import { deleteWebhook } from "./endpoints/delete-webhook.ts";
 import { downloadJob } from "./endpoints/download-job.ts";
+import { endSession } from "./endpoints/end-session.ts";
 import { eraseData } from "./endpoints/erase-data.ts";
 import { findEmail } from "./endpoints/find-email.ts";
 import { getAccount } from "./endpoints/get-account.ts";
@@ -23,7 +26,9 @@ import { getJob } from "./endpoints/get-job.ts";
 import { getJobRow } from "./endpoints/get-job-row.ts";
 import { getListing } from "./endpoints/get-listing.ts";
 import { getMailTest } from "./endpoints/get-mail-test.ts";
+import { getPerson } from "./endpoints/get-person.ts";
 import { getReceiptKeys } from "./endpoints/get-receipt-keys.ts";
+import { getSignIn } from "./endpoints/get-sign-in.ts";
 import { getUsage } from "./endpoints/get-usage.ts";
 import { listApiKeys } from "./endpoints/list-api-keys.ts";
 import { listCallbacks } from "./endpoints/list-callbacks.ts";
@@ -34,16 +39,20 @@ import { listEvents } from "./endpoints/list-events.ts";
 import { listJobs } from "./endpoints/list-jobs.ts";
 import { listLedgerEntries } from "./endpoints/list-ledger-entries.ts";
 import { listMailTests } from "./endpoints/list-mail-tests.ts";
+import { listMembers } from "./endpoints/list-members.ts";
 import { listMonitors } from "./endpoints/list-monitors.ts";
 import { listRequests } from "./endpoints/list-requests.ts";
 import { listWebhookEvents } from "./endpoints/list-webhook-events.ts";
 import { listWebhooks } from "./endpoints/list-webhooks.ts";
 import { recordActivity } from "./endpoints/record-activity.ts";
+import { removeMember } from "./endpoints/remove-member.ts";
 import { replayDeliveries } from "./endpoints/replay-deliveries.ts";
 import { retryDelivery } from "./endpoints/retry-delivery.ts";
 import { revokeApiKey } from "./endpoints/revoke-api-key.ts";
 import { rotateWebhookSecret } from "./endpoints/rotate-webhook-secret.ts";
+import { signInWithLink } from "./endpoints/sign-in-with-link.ts";
 import { testWebhook } from "./endpoints/test-webhook.ts";
+import { updateMember } from "./endpoints/update-member.ts";
 import { updateWebhook } from "./endpoints/update-webhook.ts";
 import { uploadReport } from "./endpoints/upload-report.ts";
 import { verifyAgain } from "./endpoints/verify-again.ts";
@@ -111,6 +120,16 @@ export const endpoints: readonly Endpoint[] = [
   listApiKeys,
   createApiKey,
   revokeApiKey,
+
+  getSignIn,
+  signInWithLink,
+  getPerson,
+  endSession,
+  listMembers,
+  updateMember,
+  removeMember,
+  createInvitation,
+  deleteInvitation,
 
   getCatalog,
   getListing,

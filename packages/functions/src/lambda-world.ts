@@ -116,6 +116,7 @@ const readSettings = (environment: LambdaEnvironment): Settings => ({
   activityPool: environment["ACTIVITY_POOL"] === "shared" ? "shared" : "own",
   sesAccount: environment["SES_ACCOUNT"] ?? null,
   mailDomain: environment["MAIL_DOMAIN"]?.toLowerCase() ?? null,
+  oidc: readOidc(environment),
   publicUrl: null,
   get encryptionKey() {
     return requireSetting(environment, "SEALING_KEY");
@@ -126,6 +127,12 @@ const readSettings = (environment: LambdaEnvironment): Settings => ({
   slowRowsAfterMs: Number.POSITIVE_INFINITY,
   creditsPerShard: CREDITS_PER_SHARD,
 });
+
+const readOidc = (environment: LambdaEnvironment): Settings["oidc"] => {
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId } = environment;
+  const clientSecret = environment["OIDC_CLIENT_SECRET"] || null;
+  return issuer ? { issuer, clientId: clientId ?? "", clientSecret } : null;
+};
 
 const UNAVAILABLE = "This Lambda lacks the capability: see its endpoint's needs.";
 

@@ -193,6 +193,13 @@ const toSettings = (
   activityPool: environment.ACTIVITY_POOL,
   sesAccount: environment.SES_ACCOUNT ?? null,
   mailDomain: environment.MAIL_DOMAIN ?? null,
+  oidc: environment.OIDC_ISSUER
+    ? {
+        issuer: environment.OIDC_ISSUER,
+        clientId: environment.OIDC_CLIENT_ID ?? "",
+        clientSecret: environment.OIDC_CLIENT_SECRET ?? null,
+      }
+    : null,
   publicUrl: environment.PUBLIC_URL?.replace(/\/$/, "") ?? null,
   chunkRows: CHUNK_ROWS,
   // A single thread would make all parts, so parts would gain nothing.

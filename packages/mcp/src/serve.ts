@@ -117,7 +117,10 @@ export const createMcp = (world: AppWorld): AnswerMcp => {
       if (method !== "POST") throw createMethodFailure(method, "POST");
       assertOrigin(world, headers["origin"]);
       // An earlier call with the same key may have been charged, and this call was not looked up yet.
-      const caller = await orUnavailable(authenticate(world, request), "retry_same_key");
+      const caller = await orUnavailable(
+        authenticate(world, { headers, clientIp }),
+        "retry_same_key",
+      );
       assertNoVisitor(caller);
       admit(request, caller);
       const message = await request.body(MESSAGE_BYTES_MAX);

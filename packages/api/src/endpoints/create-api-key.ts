@@ -33,6 +33,7 @@ export const createApiKey = endpoint({
     "The contract names the group API keys without its paths: a program makes and rotates them here.",
   summary: "Create an API key. It is shown only in this response.",
   access: "unrestricted",
+  freshSignIn: true,
   // Not a tool: a key would outlive the conversation that shows it.
   tool: null,
   answers: [201],

@@ -14,6 +14,7 @@ export const createWebhook = endpoint({
   summary:
     "Send events to an HTTPS address. The secret that signs them is shown only in this response.",
   access: "webhooks:write",
+  freshSignIn: true,
   needs: ["table:readwrite", "https", "seal"],
   tool: { effect: "additive" },
   answers: [201],

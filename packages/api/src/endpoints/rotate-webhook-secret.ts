@@ -17,6 +17,7 @@ export const rotateWebhookSecret = endpoint({
   summary:
     "Replace the signing secret. The new one is shown only in this response; the old one stops working immediately.",
   access: "webhooks:write",
+  freshSignIn: true,
   needs: ["table:readwrite", "seal"],
   tool: { effect: "destructive" },
   errors: ["NOT_FOUND"],

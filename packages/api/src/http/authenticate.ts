@@ -11,6 +11,7 @@ import * as v from "valibot";
 import { challenge } from "./challenge.ts";
 import type { Caller, Endpoint } from "./endpoint.ts";
 import { HttpFailure } from "./http-failure.ts";
+import { assertMayAsPerson, callerBySession, readSessionToken } from "./session.ts";
 
 const ACCOUNT_LENGTH_MAX = 100;
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
@@ -59,14 +60,22 @@ export type Headers = Readonly<Record<string, string | undefined>>;
 /** `clientIp` is the address of the client, if known. */
 export type Credentials = {
   readonly headers: Headers;
+  /** The service's URL for the client. Absent where only keys and tokens count. */
+  readonly baseUrl?: string;
   readonly clientIp?: string | undefined;
 };
 
 /** Identifies the caller. Every refusal has the same message, because the reason would only help an attacker. */
 export const authenticate = async (
   world: AppWorld,
-  { headers, clientIp }: Credentials,
+  { headers, clientIp, baseUrl }: Credentials,
+  isPersonal = false,
 ): Promise<Caller> => {
+  const session = baseUrl === undefined ? null : readSessionToken(headers, baseUrl);
+  if (session !== null) {
+    const person = await callerBySession(world, session, headers, isPersonal);
+    if (person) return person;
+  }
   const { own, bearer } = credentialsIn(headers);
   // Two headers with two different keys do not show which key the client means.
   const sent = own && bearer && own !== bearer ? undefined : own || bearer;
@@ -85,14 +94,20 @@ export const authenticate = async (
 export const assertMay = (
   world: AppWorld,
   caller: Caller,
-  { access, forVisitors }: Pick<Endpoint, "access" | "forVisitors">,
+  endpoint: Pick<Endpoint, "access" | "forVisitors" | "freshSignIn">,
 ): void => {
   const { scopes, credential, visitor } = caller;
+  const { access, forVisitors } = endpoint;
+  assertMayAsPerson(caller, endpoint);
+  if (access === "person" || access === "people") return;
   if (access === "public" || scopes === null || (visitor && forVisitors)) return;
   assertNoVisitor(caller);
   if (access === "unrestricted") throw new Failure("FORBIDDEN", "nothing_charged", RESERVED);
   if (scopes.includes(access)) return;
-  const what = `This ${credential} does not hold the scope ${access}.`;
+  const what =
+    credential === "session"
+      ? `Your role does not include the right ${access}.`
+      : `This ${credential} does not hold the scope ${access}.`;
   throw new HttpFailure("FORBIDDEN", "nothing_charged", what, {
     details: { required_scope: access },
     // The scopes of a key are fixed; a client can request a token with another scope.
@@ -141,7 +156,7 @@ const OTHER_ORIGIN =
 const PUBLIC_KEY =
   "A public key verifies addresses that visitors type, by POST /v1/verify/form, and does nothing else.";
 
-const RESERVED = "This operation is reserved for unrestricted keys.";
+const RESERVED = "This operation is reserved for unrestricted keys and owners.";
 
 const BEARER = /^Bearer +(\S+)$/i;
 

@@ -3,6 +3,7 @@ import type { Scope } from "@mailproof/core/accounts/scopes";
 import type { AppWorld } from "@mailproof/core/app-world";
 import type { FailureCode } from "@mailproof/core/lib/failure";
 import type { Payer } from "@mailproof/core/money/payer";
+import type { Role } from "@mailproof/core/people/roles";
 import type { Need } from "@mailproof/core/runtime/need";
 import type { BaseIssue, BaseSchema, InferOutput } from "valibot";
 import type { Tag } from "../openapi/tags.ts";
@@ -11,18 +12,32 @@ export type Method = "GET" | "POST" | "PUT" | "DELETE";
 export type Schema<T = unknown> = BaseSchema<unknown, T, BaseIssue<unknown>>;
 
 export type Caller = Payer & {
-  readonly credential: "key" | "token";
-  /** The key's id, or one id for all access tokens of the account. The rate limit counts by it. */
+  readonly credential: "key" | "token" | "session";
+  /** The key's id, the person's id, or one id for all access tokens of the account. The rate limit counts by it. */
   readonly keyId: string;
   readonly scopes: readonly Scope[] | null;
   /** The sender of a request with a public key, and the limits of the key. */
   readonly visitor?: { readonly id: string; readonly use: PublicUse; readonly origin: string };
-  /** Stores the time of the key's last use. Absent for access tokens, which are not stored. */
+  /** The signed-in person of a session. */
+  readonly person?: {
+    readonly id: string;
+    readonly name: string;
+    /** Null where the request names no account. */
+    readonly role: Role | null;
+    /** The hash of the session's token. */
+    readonly session: string;
+    /** True when the person signed in within the last five minutes. */
+    readonly isFresh: boolean;
+  };
+  /** Stores the time of the key's or session's last use. Absent for access tokens, which are not stored. */
   readonly recordUse?: () => Promise<void>;
 };
 
-/** The required right: none, this scope, or an unrestricted key. */
-export type Access = "public" | "unrestricted" | Scope;
+/**
+ * The required right: none, this scope, an unrestricted key or an owner, any signed-in person, or a person who manages the
+ * account's people.
+ */
+export type Access = "public" | "unrestricted" | "person" | "people" | Scope;
 
 export type Part = {
   readonly name: string;
@@ -41,6 +56,10 @@ export type Input<P = unknown, Q = unknown, B = unknown> = {
   readonly key: string | null;
   /** The parts of a multipart form, if the endpoint accepts one and the client sent one. */
   readonly form: AsyncIterable<Part> | null;
+  /** The service's URL for the client, without a final slash. */
+  readonly baseUrl: string;
+  /** The token of the browser's session, which nothing has checked. Null without one. */
+  readonly session: string | null;
 };
 
 /** streamed: the service stores the form's files as they arrive. gathered: the form is held in memory, where each account has a share. */
@@ -107,6 +126,10 @@ export type Endpoint<P = unknown, Q = unknown, B = unknown, O = unknown> = {
   /** The price in words. Null for a free endpoint, whose failures cannot have charged anything. */
   readonly price: string | null;
   readonly access: Access;
+  /** A person must have signed in within the last five minutes. Keys are not affected. */
+  readonly freshSignIn?: true;
+  /** Accepts requests from this service's own pages only: no other page can sign a visitor in. */
+  readonly fromOwnPage?: true;
   /** Set when the endpoint also accepts public keys, which every visitor of a page can read. */
   readonly forVisitors?: true;
   readonly needs: readonly Need[];

@@ -8,7 +8,10 @@ const NOTHING_TO_READ = v.strictObject({});
  * Parses each part of a request with its own schema and reports the first invalid part. A form has no schema: the handler reads
  * it as a stream.
  */
-export const parse = (endpoint: Endpoint, sent: Omit<Input, "key">): Omit<Input, "key"> => ({
+export const parse = (
+  endpoint: Endpoint,
+  sent: Pick<Input, "path" | "query" | "body" | "form">,
+): Pick<Input, "path" | "query" | "body" | "form"> => ({
   path: parsePart(endpoint.path ?? NOTHING_TO_READ, sent.path),
   query: parsePart(endpoint.query ?? NOTHING_TO_READ, sent.query),
   body: sent.form ? undefined : endpoint.body && parsePart(endpoint.body, sent.body),

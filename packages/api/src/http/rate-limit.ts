@@ -122,4 +122,9 @@ const findLimited = (world: AppWorld, headers: Headers): Limited | undefined => 
 };
 
 const readCredentials = (headers: Headers): string =>
-  JSON.stringify([headers["x-api-key"] ?? null, headers["authorization"] ?? null]);
+  JSON.stringify([
+    headers["x-api-key"] ?? null,
+    headers["authorization"] ?? null,
+    headers["cookie"] ?? null,
+    headers["mailproof-account"] ?? null,
+  ]);

@@ -17,6 +17,7 @@ import {
 import { adjustForRepeat, readIdempotencyKey } from "./idempotency.ts";
 import { parse } from "./parse.ts";
 import { assertNotLimited, takeRequest } from "./rate-limit.ts";
+import { isFromOwnPage, readSessionToken } from "./session.ts";
 
 /**
  * Reads the first chunk early, so that an error before it gets its own response instead of a broken connection. Calls `onEnd`
@@ -133,7 +134,9 @@ const handle = async (
       : endpoint.body && (await request.body(getBodyBytesMax(endpoint)));
     const input = parse(endpoint, { ...request, body, form });
     assertOpenToWork(world, endpoint);
-    const response = await endpoint.handle(world, caller, { ...input, key });
+    const { baseUrl } = request;
+    const session = readSessionToken(request.headers, baseUrl);
+    const response = await endpoint.handle(world, caller, { ...input, key, baseUrl, session });
     const all = { ...headers, ...response.headers };
     if (response.kind === "stream") {
       const { stream, elsewhere } = response;
@@ -211,15 +214,19 @@ const admit = async (
   request: HttpRequest,
   headers: Record<string, string>,
 ): Promise<Caller> => {
+  if (endpoint.fromOwnPage && !isFromOwnPage(request.headers, request.baseUrl))
+    throw new Failure("FORBIDDEN", "nothing_charged", OTHER_PAGE);
   if (endpoint.access === "public") return PUBLIC_CALLER;
   assertNotLimited(world, request.headers, headers);
-  const caller = await orUnavailable(authenticate(world, request));
+  const caller = await orUnavailable(authenticate(world, request, endpoint.access === "person"));
   request.onCaller?.(caller);
   // Two concurrent writes take the time of one.
   await Promise.all([takeRequest(world, caller, headers, request.headers), caller.recordUse?.()]);
   assertMay(world, caller, endpoint);
   return caller;
 };
+
+const OTHER_PAGE = "This operation is for the dashboard of this service.";
 
 const OVERLOADED = "The service is overloaded.";
 

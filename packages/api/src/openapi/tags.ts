@@ -6,6 +6,8 @@ export const TAGS = {
   Deliverability: "Check how a domain is set up to send mail, once or at intervals.",
   Webhooks: "Get notified when something happens.",
   Account: "Plan, credits, usage and API keys.",
+  People:
+    "Sign in to the dashboard, and manage the people of an account. For its own pages: keys are refused.",
   Service: "Public operations that need no key.",
 } as const;
 

@@ -21,6 +21,12 @@ export const getOwnerId = ({ account, mode }: Pick<Payer, "account" | "mode">): 
 
 const TEST_SUFFIX = "~test";
 
+/** The account and the mode of an owner's id. */
+export const readOwnerId = (owner: string): Pick<Payer, "account" | "mode"> =>
+  owner.endsWith(TEST_SUFFIX)
+    ? { account: owner.slice(0, -TEST_SUFFIX.length), mode: "test" }
+    : { account: owner, mode: "live" };
+
 /**
  * Puts a message into its owner's queue group. Accounts take turns, live and test keys of an account share one group, and
  * requests of test keys, which cost nothing, come last.

@@ -1,3 +1,10 @@
+export type OidcSettings = {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Null for a public client, which has none. */
+  readonly clientSecret: string | null;
+};
+
 export type Settings = {
   readonly version: string;
   /** Hashes stored API keys, so nobody can search a leaked table for a key. */
@@ -18,6 +25,8 @@ export type Settings = {
   readonly sesAccount: string | null;
   /** The domain of the addresses that receive mail, in A-labels. Null when this service receives no mail. */
   readonly mailDomain: string | null;
+  /** The OpenID Connect provider that people sign in with. Null when they sign in by passkey only. */
+  readonly oidc: OidcSettings | null;
   /** The URL of this service for its clients; receipts state it as their issuer. Null when it is unknown. */
   readonly publicUrl: string | null;
   /**

@@ -17,7 +17,9 @@ export type IdPrefix =
   | "upl"
   | "whk"
   | "dlv"
-  | "exp";
+  | "exp"
+  | "inv"
+  | "person";
 
 /** The runtime makes batch work wait for requests. */
 export type Callers = {

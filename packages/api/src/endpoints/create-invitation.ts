@@ -1,0 +1,75 @@
+import { invite } from "@mailproof/core/people/invitations";
+import * as v from "valibot";
+import { endpoint } from "../http/endpoint.ts";
+import { toInvitationUrl } from "../http/session.ts";
+import {
+  describe,
+  EMAIL_LENGTH_MAX,
+  limitCharacters,
+  noControls,
+  notEmpty,
+  optional,
+} from "../schema/common.ts";
+import * as field from "../schema/fields.ts";
+import {
+  assertMayManage,
+  InvitationSummary,
+  LimitFields,
+  RoleField,
+  toInvitationSummary,
+  toLimits,
+} from "../schema/people.ts";
+
+export const createInvitation = endpoint({
+  id: "createInvitation",
+  route: "POST /v1/invitations",
+  tag: "People",
+  addition: "The contract knows keys only; an account's people are managed here.",
+  summary:
+    "Invite a person. The link works once, within 48 hours, and is shown only in this response.",
+  access: "people",
+  freshSignIn: true,
+  // Not a tool: agents have keys.
+  tool: null,
+  answers: [201],
+  errors: ["LIMIT_REACHED", "PAYLOAD_TOO_LARGE"],
+
+  body: v.strictObject({
+    ...RoleField,
+    ...LimitFields,
+    email: describe(
+      optional(
+        v.pipe(
+          v.string(),
+          v.trim(),
+          notEmpty,
+          limitCharacters(EMAIL_LENGTH_MAX),
+          noControls,
+          v.regex(/^[^\s@]+@[^\s@]+$/, "must be an email address"),
+          v.toLowerCase(),
+        ),
+      ),
+      "The person's address. Where an identity provider is set, only a person whose address it verified may accept. A new invitation for the address replaces an open one.",
+    ),
+  }),
+  output: v.object({
+    ...InvitationSummary.entries,
+    url: field.text("The link. It is shown only in this response."),
+  }),
+
+  async handle(world, caller, { body, baseUrl }) {
+    assertMayManage(caller, body.role);
+    const { invitation, token } = await invite(world, {
+      kind: "member",
+      account: caller.account,
+      role: body.role,
+      invitedBy: caller.person?.id ?? null,
+      ...toLimits(body),
+      ...(body.email && { email: body.email }),
+    });
+    return {
+      status: 201,
+      data: { ...toInvitationSummary(invitation), url: toInvitationUrl(baseUrl, token) },
+    };
+  },
+});

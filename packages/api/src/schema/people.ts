@@ -1,0 +1,122 @@
+import { Failure } from "@mailproof/core/lib/failure";
+import { credits, type Halves, toCredits } from "@mailproof/core/money/credits";
+import type { Invitation, Member, Person } from "@mailproof/core/people/items";
+import { AREAS, mayManageRole, ROLES, type Role } from "@mailproof/core/people/roles";
+import * as v from "valibot";
+import type { Caller } from "../http/endpoint.ts";
+import {
+  Credits,
+  describe,
+  limitCharacters,
+  noControls,
+  notEmpty,
+  optional,
+  part,
+} from "./common.ts";
+import * as field from "./fields.ts";
+
+export const RoleName = v.picklist(ROLES, `must be one of ${ROLES.join(", ")}`);
+
+const ROLE = describe(
+  RoleName,
+  "owner: everything, with API keys and people. admin: everything but API keys; manages admins, members and viewers. member: reads and writes. viewer: reads.",
+);
+
+const NAME_LENGTH_MAX = 100;
+export const PersonName = v.pipe(
+  v.string(),
+  v.trim(),
+  notEmpty,
+  limitCharacters(NAME_LENGTH_MAX),
+  noControls,
+);
+
+const AREA = "Limits the member to lists or to domains. Left out: no limit.";
+const MONTHLY = "The most credits that the member may spend in a month (UTC). Left out: no limit.";
+
+export const LimitFields = {
+  area: describe(optional(v.picklist(AREAS, `must be one of ${AREAS.join(", ")}`)), AREA),
+  monthly_credits: describe(optional(v.pipe(Credits, v.minValue(0, "must be 0 or more"))), MONTHLY),
+};
+
+export const RoleField = { role: ROLE };
+
+export const toLimits = (body: {
+  readonly area?: Member["area"];
+  readonly monthly_credits?: number | undefined;
+}): Pick<Member, "area" | "monthlyHalves"> => ({
+  ...(body.area && { area: body.area }),
+  ...(body.monthly_credits !== undefined && { monthlyHalves: credits(body.monthly_credits) }),
+});
+
+const Limits = {
+  area: describe(
+    v.optional(v.picklist(AREAS)),
+    "The part of the service that the member is limited to. Left out: no limit.",
+  ),
+  monthly_credits: describe(v.optional(Credits), MONTHLY),
+};
+
+export const MemberSummary = v.object({
+  person_id: field.text("The person's id."),
+  name: field.text("The person's name."),
+  email: field.maybeText("The person's address. Left out when it is not known."),
+  ...RoleField,
+  ...Limits,
+  since: field.text("When the person became a member, ISO 8601."),
+});
+
+export const toMemberSummary = (
+  member: Member,
+  person: Person | undefined,
+): v.InferOutput<typeof MemberSummary> => ({
+  person_id: member.person,
+  name: person?.name ?? "",
+  ...(person?.email && { email: person.email }),
+  role: member.role,
+  ...fromLimits(member),
+  since: member.since,
+});
+
+const fromLimits = ({ area, monthlyHalves }: Pick<Member, "area" | "monthlyHalves">) => ({
+  ...(area && { area }),
+  ...(monthlyHalves !== undefined && { monthly_credits: toCredits(monthlyHalves as Halves) }),
+});
+
+export const InvitationSummary = v.object({
+  invitation_id: field.text("The invitation's id."),
+  ...RoleField,
+  ...Limits,
+  email: field.maybeText(
+    "The address that may accept the invitation. Left out when the link is enough.",
+  ),
+  expires_at: field.text("When the link expires, ISO 8601."),
+});
+
+export const toInvitationSummary = (
+  invitation: Invitation,
+): v.InferOutput<typeof InvitationSummary> => ({
+  invitation_id: invitation.id,
+  role: invitation.role,
+  ...fromLimits(invitation),
+  ...(invitation.email && { email: invitation.email }),
+  expires_at: new Date(invitation.expires_at * 1000).toISOString(),
+});
+
+/** An admin may neither invite, change nor remove an owner, nor make one. */
+export const assertMayManage = ({ person }: Caller, ...roles: readonly Role[]): void => {
+  const own = person?.role;
+  if (own && roles.every((role) => mayManageRole(own, role))) return;
+  throw new Failure("FORBIDDEN", "nothing_charged", "Your role does not manage this role.");
+};
+
+export const noSuchMember = () =>
+  new Failure("NOT_FOUND", "nothing_charged", "The account has no member with this id.");
+
+/** A person's session in the answer of a sign-in. */
+export const SignedIn = v.object({
+  person_id: field.text("The person's id."),
+  account_id: field.maybeText("The account that the invitation was for. Left out without one."),
+});
+
+export { part };

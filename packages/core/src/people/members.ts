@@ -1,0 +1,89 @@
+import { createUnavailableFailure, Failure } from "../lib/failure.ts";
+import { paginateQuery } from "../lib/paginate-query.ts";
+import { findItem, type Table, type Write } from "../ports/table.ts";
+import type { World } from "../ports/world.ts";
+import {
+  countOwners,
+  MEMBERSHIP,
+  type Member,
+  type Person,
+  readMember,
+  readPerson,
+  toMemberKey,
+  toMembershipKey,
+  toMembersPartition,
+  toPersonKey,
+  toPersonPartition,
+} from "./items.ts";
+import type { Role } from "./roles.ts";
+
+export const findMember = (
+  table: Table,
+  account: string,
+  person: string,
+): Promise<Member | undefined> => findItem(table, toMemberKey(account, person), readMember);
+
+export const listMembers = async (table: Table, account: string): Promise<readonly Member[]> => {
+  const items = await Array.fromAsync(paginateQuery(table, { pk: toMembersPartition(account) }));
+  return items.map(readMember);
+};
+
+/** The person's memberships: the accounts to switch between. */
+export const listMemberships = async (table: Table, person: string): Promise<readonly Member[]> => {
+  const pk = toPersonPartition(person);
+  const items = await Array.fromAsync(paginateQuery(table, { pk, sk: { prefix: MEMBERSHIP } }));
+  return items.map(readMember);
+};
+
+export const findPerson = (table: Table, person: string): Promise<Person | undefined> =>
+  findItem(table, toPersonKey(person), readPerson);
+
+export type MemberChange = {
+  readonly role: Role;
+  readonly area: Member["area"] | undefined;
+  readonly monthlyHalves: number | undefined;
+};
+
+/** Replaces role and limits. The member must sign in again for this account. Throws for the last owner. */
+export const changeMember = async (
+  world: World,
+  member: Member,
+  { role, area, monthlyHalves }: MemberChange,
+): Promise<Member> => {
+  const changedAt = world.now().toISOString();
+  const set = { role, area, monthlyHalves, changedAt };
+  const where = { role: member.role };
+  const owners = (role === "owner" ? 1 : 0) - (member.role === "owner" ? 1 : 0);
+  const last = owners === 0 ? null : countOwners(member.account, owners as 1 | -1);
+  await write(world, last, [
+    { update: toMemberKey(member.account, member.person), set, where },
+    { update: toMembershipKey(member.account, member.person), set, where },
+    ...(last ? [last] : []),
+  ]);
+  return { ...member, ...set };
+};
+
+/** Ends the membership. The person and the other memberships stay. Throws for the last owner. */
+export const removeMember = async (world: World, member: Member): Promise<void> => {
+  const { account, person, role } = member;
+  const last = role === "owner" ? countOwners(account, -1) : null;
+  await write(world, last, [
+    { remove: toMemberKey(account, person), where: { role } },
+    { remove: toMembershipKey(account, person), where: { role } },
+    ...(last ? [last] : []),
+  ]);
+};
+
+const write = async (world: World, last: Write | null, writes: readonly Write[]): Promise<void> => {
+  const result = await world.table.transact(writes);
+  if (result.outcome === "committed") return;
+  if (result.outcome === "ambiguous")
+    throw createUnavailableFailure("It is not known whether the member was changed.");
+  if (last && result.refusedWrite === last)
+    throw new Failure(
+      "FORBIDDEN",
+      "nothing_charged",
+      "An account needs an owner. Make another member an owner first.",
+    );
+  throw createUnavailableFailure("The member changed meanwhile. Read the members again.");
+};

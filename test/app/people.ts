@@ -1,0 +1,76 @@
+import type { AppWorld } from "@mailproof/core/app-world";
+import { invite } from "@mailproof/core/people/invitations";
+import type { Role } from "@mailproof/core/people/roles";
+import { given } from "./given.ts";
+import { send, type TestResponse } from "./send.ts";
+
+/** What a browser sends with a request of the dashboard. */
+const OWN_PAGE = { "sec-fetch-site": "same-origin" };
+
+type Sent = {
+  readonly account?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  readonly query?: Readonly<Record<string, string>>;
+};
+
+export type Browser = {
+  readonly send: (what: string, sent?: Sent) => Promise<TestResponse>;
+  readonly getCookie: () => string | undefined;
+};
+
+/** A browser that keeps the session's cookie. */
+export const createBrowser = (world: AppWorld): Browser => {
+  let cookie: string | undefined;
+  return {
+    getCookie: () => cookie,
+    send: async (what, { account, headers, ...sent } = {}) => {
+      const response = await send(world, what, {
+        ...sent,
+        headers: {
+          ...OWN_PAGE,
+          ...(cookie && { cookie }),
+          ...(account && { "mailproof-account": account }),
+          ...headers,
+        },
+      });
+      const set = response.headers["set-cookie"];
+      if (set) [cookie] = set.split(";");
+      return response;
+    },
+  };
+};
+
+/** Signs in the owner of the first account, in a browser. */
+export const givenOwner = async (options?: Parameters<typeof given>[0]) => {
+  const app = await given(options);
+  const account = "acc_1";
+  const { token } = await invite(app.world, {
+    kind: "first",
+    account,
+    role: "owner",
+    invitedBy: null,
+  });
+  const browser = createBrowser(app.world);
+  const body = { token, accept: true, name: "Ada", account_name: "Lovelace Ltd" };
+  const accepted = await browser.send("POST /v1/sign-in/link", { body });
+  return { ...app, account, browser, accepted, token };
+};
+
+/** Invites and signs in a member with this role. */
+export const givenMember = async (
+  { world, browser, account }: Awaited<ReturnType<typeof givenOwner>>,
+  role: Role,
+  limits: object = {},
+) => {
+  const invited = await browser.send("POST /v1/invitations", {
+    account,
+    body: { role, ...limits },
+  });
+  const token = (invited.data.url as string).split("#")[1];
+  const member = createBrowser(world);
+  const joined = await member.send("POST /v1/sign-in/link", {
+    body: { token, accept: true, name: "Bo" },
+  });
+  return { browser: member, person: joined.data.signed_in.person_id as string };
+};
