@@ -344,7 +344,7 @@ export const FAULTS: readonly Fault[] = [
     '!name.endsWith("/") && !/(?:^|\\/)(?:__MACOSX\\/|\\.)/.test(name)',
     '!name.endsWith("/")',
   ),
-  inReports("name-sources.ts", "story/upload-report", "story/get-domain-reports")(
+  inReports("store-report.ts", "story/upload-report", "story/get-domain-reports")(
     "a source has a name that does not lead back to it",
     "addresses.some((address) => isSameIp(parseIp(address), ip)) ? host : undefined",
     "addresses.length > 0 ? host : undefined",

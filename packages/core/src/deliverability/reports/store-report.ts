@@ -1,16 +1,20 @@
+import { withDeadline } from "@mailproof/mail/dns/deadline";
+import type { Dns } from "@mailproof/mail/dns/dns";
+import { getRecords } from "@mailproof/mail/dns/outcome";
+import { isSameIp, parseIp, toReverseName } from "@mailproof/mail/ip";
 import { getRetentionSeconds } from "../../accounts/retention.ts";
 import { createUnavailableFailure, Failure } from "../../lib/failure.ts";
 import { addMs, DAY_MS, toEpochSeconds, toUtcDay } from "../../lib/time.ts";
 import { getOwnerId, type Payer } from "../../money/payer.ts";
 import type { TransactResult, Write } from "../../ports/table.ts";
+import type { World } from "../../ports/world.ts";
 import { commit, type OutboxWrite, type Transaction } from "../../runtime/commit.ts";
 import { emitEvent } from "../../webhooks/items.ts";
 import type { CheckWorld } from "../dns-lookups.ts";
 import { listMonitors } from "../monitor-items.ts";
 import { createReadyWrites } from "../progress/ready-event.ts";
 import { selectLookups } from "../sandbox.ts";
-import { nameSources } from "./name-sources.ts";
-import { type DmarcReport, getReportDay, type Report } from "./report.ts";
+import { type DmarcReport, getReportDay, type Report, type SourceSums } from "./report.ts";
 import {
   addStoredBytes,
   BYTES_PER_DAY_MAX,
@@ -144,4 +148,37 @@ const createAlertWrites = async (
     },
   });
   return [createAlert(owner, domain, now), event];
+};
+
+/** Only the largest sources of a report get names, because each name needs two queries. */
+const NAMED_MAX = 50;
+const BUDGET_MS = 3_000;
+const NAME_LENGTH_MAX = 253;
+
+/**
+ * Adds the names of the largest sources. A name counts only if it resolves back to the address, since the owner of an address
+ * may give it any name (RFC 8601 §2.7.3). Without an answer a source has no name.
+ */
+const nameSources = async (
+  { now, sleep }: Pick<World, "now" | "sleep">,
+  dns: Dns,
+  sources: readonly SourceSums[],
+): Promise<readonly SourceSums[]> => {
+  const limits = { budgetMs: BUDGET_MS, questionsMax: 2 * NAMED_MAX, now, sleep };
+  const bounded = withDeadline(dns, limits);
+  const named = sources.slice(0, NAMED_MAX).map(async (source) => {
+    const host = source.ip === null ? undefined : await findHostName(bounded, source.ip);
+    return host === undefined ? source : { ...source, host };
+  });
+  return [...(await Promise.all(named)), ...sources.slice(NAMED_MAX)];
+};
+
+const findHostName = async (dns: Dns, text: string): Promise<string | undefined> => {
+  const ip = parseIp(text);
+  if (!ip) return undefined;
+  const [name] = getRecords(await dns("PTR", toReverseName(ip)));
+  const host = name?.toLowerCase().replace(/\.$/, "");
+  if (host === undefined || host.length > NAME_LENGTH_MAX) return undefined;
+  const addresses = getRecords(await dns(ip.bits === 32 ? "A" : "AAAA", host));
+  return addresses.some((address) => isSameIp(parseIp(address), ip)) ? host : undefined;
 };
