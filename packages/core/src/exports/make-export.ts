@@ -4,8 +4,8 @@ import type { World } from "../ports/world.ts";
 import { findJob } from "../rows/items.ts";
 import { UNSCHEDULED } from "../runtime/leases.ts";
 import { SEND_ADVICES } from "../verify/send-advice.ts";
+import { formatCsv, formatXlsx } from "./export-cells.ts";
 import { countExport, type ExportCounts } from "./export-counts.ts";
-import { formatCsv } from "./export-csv.ts";
 import {
   findExport,
   listExportBlobs,
@@ -19,7 +19,6 @@ import {
 import { formatJson, toJsonMetadata } from "./export-json.ts";
 import { DELIMITERS, type ExportOptions } from "./export-options.ts";
 import { readListedRows } from "./export-rows.ts";
-import { formatXlsx } from "./export-xlsx.ts";
 import {
   type ExportSummary,
   readExportedRows,
