@@ -2,7 +2,7 @@ import { sign } from "node:crypto";
 import * as v from "valibot";
 import type { World } from "../ports/world.ts";
 import type { Verification } from "../verify/result.ts";
-import { encodeJson } from "./receipt-claims.ts";
+import { buildClaims, encodeJson } from "./receipt-claims.ts";
 import { deriveReceiptKey } from "./receipt-keys.ts";
 
 // Anyone can verify a receipt offline: it is a compact JWS (RFC 7515 §7.1) by EdDSA (RFC 8037).
@@ -28,4 +28,11 @@ export const signStoredClaims = (world: Pick<World, "settings">, stored: StoredR
   const { receiptClaims, ...result } = stored.result;
   if (receiptClaims === undefined) return stored;
   return { row: stored.row, result: { ...result, receipt: signClaims(world, receiptClaims) } };
+};
+
+export const createReceipt = (
+  ...asked: Parameters<typeof buildClaims>
+): { readonly receipt: string } | undefined => {
+  const claims = buildClaims(...asked);
+  return claims === undefined ? undefined : { receipt: signClaims(asked[0], claims) };
 };
