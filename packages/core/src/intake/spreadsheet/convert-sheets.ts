@@ -1,5 +1,4 @@
 import { countAddressesIn, findColumns, listColumnNames } from "../columns.ts";
-import { formatRecord } from "./csv-record.ts";
 import { SpreadsheetFault } from "./fault.ts";
 import { openWorkbook, type Workbook } from "./read-spreadsheet.ts";
 
@@ -152,3 +151,7 @@ const moveCells = (
   }
   return moved;
 };
+
+/** Quotes every cell, so that the CSV reader returns the same cells and need not guess a delimiter. */
+const formatRecord = (cells: readonly string[]): string =>
+  `${cells.length === 0 ? '""' : cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(",")}\r\n`;
