@@ -4,6 +4,7 @@ import * as v from "valibot";
 import { endpoint, ok } from "../http/endpoint.ts";
 import { describe, Id } from "../schema/common.ts";
 import * as field from "../schema/fields.ts";
+import { assertMayManage } from "../schema/people.ts";
 
 export const deleteInvitation = endpoint({
   id: "deleteInvitation",
@@ -22,8 +23,8 @@ export const deleteInvitation = endpoint({
     withdrawn: describe(v.literal(true), "Always true."),
   }),
 
-  async handle(world, { account }, { path }) {
-    const open = await listInvitations(world, account);
+  async handle(world, caller, { path }) {
+    const open = await listInvitations(world, caller.account);
     const invitation = open.find(({ id }) => id === path.id);
     if (!invitation)
       throw new Failure(
@@ -31,6 +32,7 @@ export const deleteInvitation = endpoint({
         "nothing_charged",
         "The account has no open invitation with this id.",
       );
+    assertMayManage(caller, invitation.role);
     await withdrawInvitation(world, invitation);
     return ok({ invitation_id: path.id, withdrawn: true as const });
   },

@@ -6,7 +6,7 @@ import {
   findInvitation,
 } from "@mailproof/core/people/invitations";
 import { INVITATION_KINDS } from "@mailproof/core/people/items";
-import { findSession } from "@mailproof/core/people/sessions";
+import { buildSessionEnd, findSession } from "@mailproof/core/people/sessions";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { toSessionHeaders } from "../http/session.ts";
@@ -66,11 +66,13 @@ export const signInWithLink = endpoint({
         "nothing_charged",
         `Accept this invitation by signing in as ${email}.`,
       );
-    const known = kind === "member" && session ? await findSession(world, session) : undefined;
+    const before = session ? await findSession(world, session) : undefined;
     const accepted = await acceptInvitation(world, invitation, {
-      person: known?.person,
+      person: kind === "member" ? before?.person : undefined,
       name: body.name ?? email ?? "Owner",
       accountName: body.account_name,
+      // The browser's earlier session ends with the new one.
+      also: () => (before ? [buildSessionEnd(before.session)] : []),
     });
     const signedIn = {
       person_id: accepted.person,

@@ -14,6 +14,7 @@ import type { Caller, Endpoint } from "./endpoint.ts";
 const COOKIE = "__Host-mailproof";
 /** The account in which the person acts, such as acc_1, or acc_1~test for its simulated results. */
 const ACCOUNT_HEADER = "mailproof-account";
+const OWNER_LENGTH_MAX = 100;
 const TOKEN = /^[\w-]{43}$/;
 
 type Headers = Readonly<Record<string, string | undefined>>;
@@ -89,13 +90,14 @@ export const callerBySession = async (
       person,
       recordUse,
     };
-  const { account: id, mode } = readOwnerId(headers[ACCOUNT_HEADER] ?? "");
-  const [member, account] = await Promise.all([
-    findMember(world.table, id, found.person.id),
-    admitAccount(world.table, id),
-  ]);
-  // Whoever guesses an account's id learns nothing.
-  if (!member || !account || found.session.signedInAt < (member.changedAt ?? "")) return undefined;
+  const owner = headers[ACCOUNT_HEADER] ?? "";
+  if (owner.length > OWNER_LENGTH_MAX) return undefined;
+  const { account: id, mode } = readOwnerId(owner);
+  const member = await findMember(world.table, id, found.person.id);
+  if (!member || found.session.signedInAt < (member.changedAt ?? "")) return undefined;
+  // After the membership: a person who guesses an account's id does not learn that it is disabled.
+  const account = await admitAccount(world.table, id);
+  if (!account) return undefined;
   return {
     ...caller,
     account: account.account,

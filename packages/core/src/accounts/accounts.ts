@@ -11,7 +11,7 @@ import {
 } from "../money/idempotency-claims.ts";
 import { grant, openBalance } from "../money/ledger.ts";
 import type { PlanId } from "../money/plans.ts";
-import { findItem, type Table } from "../ports/table.ts";
+import { findItem, type Table, type Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { commit } from "../runtime/commit.ts";
 import {
@@ -30,17 +30,18 @@ export type OpenedAccount = {
   readonly testKey: string;
 };
 
-/** Creates an account with its opening credits and one unrestricted key of each mode, or creates nothing. */
-export const openAccount = async (
+type NewAccount = { readonly name: string; readonly plan: PlanId; readonly opening: Halves };
+
+/** The writes make an account with its opening credits and one unrestricted key of each mode. */
+export const buildAccount = (
   world: World,
-  { name, plan, opening }: { name: string; plan: PlanId; opening: Halves },
-): Promise<OpenedAccount> => {
+  { name, plan, opening }: NewAccount,
+): OpenedAccount & { readonly writes: readonly Write[] } => {
   const account = world.newId("acc");
   const at = world.now().toISOString();
   const live = mintKey(world, { account, name: "First live key", mode: "live", scopes: null });
   const test = mintKey(world, { account, name: "First test key", mode: "test", scopes: null });
-
-  const { outcome } = await world.table.transact([
+  const writes = [
     { create: toAccountItem({ account, name, plan, createdAt: at, bounceFree: true }) },
     ...openBalance({
       id: world.newId("txn"),
@@ -53,8 +54,15 @@ export const openAccount = async (
     createKeyCount(test.key),
     ...live.writes,
     ...test.writes,
-  ]);
-  if (outcome === "committed") return { account, liveKey: live.secret, testKey: test.secret };
+  ];
+  return { account, liveKey: live.secret, testKey: test.secret, writes };
+};
+
+/** Creates an account, or creates nothing. */
+export const openAccount = async (world: World, request: NewAccount): Promise<OpenedAccount> => {
+  const { writes, ...opened } = buildAccount(world, request);
+  const { outcome } = await world.table.transact(writes);
+  if (outcome === "committed") return opened;
   throw createUnavailableFailure("It is not known whether the account was created.");
 };
 

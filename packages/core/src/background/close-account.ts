@@ -5,6 +5,7 @@ import { listMonitors } from "../deliverability/monitor-items.ts";
 import { removeMonitor } from "../deliverability/monitors.ts";
 import { type CancelledJobs, cancelOpenJobs } from "../lists/cancel-inactive.ts";
 import { getOwnerId, KEY_MODES } from "../money/payer.ts";
+import { removePeople } from "../people/people.ts";
 import type { World } from "../ports/world.ts";
 import { listWebhooks } from "../webhooks/items.ts";
 import { deleteWebhook } from "../webhooks/webhooks.ts";
@@ -23,13 +24,14 @@ export const disableAccount = async (world: World, id: string): Promise<Cancelle
 export const enableAccount = async (world: World, id: string): Promise<Account> =>
   updateAccount(world.table, id, { disabledAt: undefined });
 
-/** Closes an account for good: removes keys, monitors and webhooks and cancels open jobs. The ledger and the results stay. */
+/** Closes an account for good: removes keys, members, monitors and webhooks and cancels open jobs. The ledger and the results stay. */
 export const closeAccount = async (world: World, id: string) => {
   const found = await getExistingAccount(world.table, id);
   if (getAccountStatus(found) !== "closed")
     await updateAccount(world.table, id, { closedAt: world.now().toISOString() });
   const keys = await listKeys(world.table, id);
   for (const key of keys) await revokeKey(world.table, key);
+  const members = await removePeople(world, id);
   let monitors = 0;
   let webhooks = 0;
   for (const mode of KEY_MODES) {
@@ -39,5 +41,5 @@ export const closeAccount = async (world: World, id: string) => {
     for (const webhook of await listWebhooks(world.table, owner))
       if (await deleteWebhook(world, webhook)) webhooks++;
   }
-  return { keys: keys.length, monitors, webhooks, ...(await cancelOpenJobs(world, id)) };
+  return { keys: keys.length, members, monitors, webhooks, ...(await cancelOpenJobs(world, id)) };
 };

@@ -1,5 +1,5 @@
 import { toAccountKey } from "../accounts/account-items.ts";
-import { openAccount } from "../accounts/accounts.ts";
+import { buildAccount } from "../accounts/accounts.ts";
 import { createUnavailableFailure, Failure } from "../lib/failure.ts";
 import { paginateQuery } from "../lib/paginate-query.ts";
 import { addMs, HOUR_MS, toEpochSeconds } from "../lib/time.ts";
@@ -20,8 +20,11 @@ import {
   readInvitation,
   toInvitationKey,
   toInvitesPartition,
+  toMemberKey,
   toMembershipKey,
+  toPersonKey,
 } from "./items.ts";
+import { mayManageRole, ROLES, type Role } from "./roles.ts";
 import { generateToken, mintSession } from "./sessions.ts";
 
 // An invitation is a link that one person may use once, within 48 hours. Only the hash of its token is stored.
@@ -120,49 +123,45 @@ export const acceptInvitation = async (
   invitation: Invitation,
   { person: known, name, verifiedEmail, accountName, also = () => [] }: Acceptance,
 ): Promise<Accepted> => {
-  const { kind, role, area, monthlyHalves } = invitation;
-  const at = world.now().toISOString();
+  const { kind, invitedBy } = invitation;
   const person = invitation.person ?? known?.id ?? world.newId("person");
-  const account = await chooseAccount(world, invitation, accountName);
+  if (known && kind === "member") await assertNotMember(world, invitation, person);
+  // The inviter has left the account since, so the link is worth nothing.
+  if (invitedBy === person) throw createUsedFailure();
   const session = mintSession(world, person);
   const email = verifiedEmail ?? invitation.email;
+  const createdAt = world.now().toISOString();
   const isNew = kind !== "return" && known === undefined;
-  const member: Member | null =
-    kind === "return" || account === null
-      ? null
-      : {
-          account,
-          person,
-          role,
-          since: at,
-          ...(area && { area }),
-          ...(monthlyHalves !== undefined && { monthlyHalves }),
-        };
+  const { account, writes } =
+    kind === "return"
+      ? { account: null, writes: [] }
+      : buildEntry(world, invitation, person, accountName);
   const { outcome } = await commit(world, {
     proof: session.write,
     also: [
       ...buildInvitationRemoval(invitation),
-      ...(isNew
-        ? [createPerson({ id: person, name, ...(email && { email }), createdAt: at })]
-        : []),
-      ...(member ? buildMemberWrites(member) : []),
-      ...(kind === "first"
-        ? [
-            { create: { ...FIRST_PERSON, person } },
-            ...(accountName && account
-              ? [{ update: toAccountKey(account), set: { name: accountName } }]
-              : []),
-          ]
-        : []),
+      isNew
+        ? createPerson({ id: person, name, ...(email && { email }), createdAt })
+        : { check: toPersonKey(person), where: { id: person } },
+      // Only the first visit requires a service without people.
+      ...(kind === "first" ? [{ create: FIRST_PERSON }] : isNew ? [{ put: FIRST_PERSON }] : []),
+      ...writes,
       ...also(person),
     ],
   });
   if (outcome === "committed") return { person, account, token: session.token };
   if (outcome === "ambiguous")
     throw createUnavailableFailure("It is not known whether the invitation was accepted.");
-  if (member && known && (await world.table.get(toMembershipKey(member.account, person))))
-    throw new Failure("FORBIDDEN", "nothing_charged", "You are already a member of this account.");
   throw createUsedFailure();
+};
+
+const assertNotMember = async (
+  { table }: World,
+  { account }: Invitation,
+  person: string,
+): Promise<void> => {
+  if (account !== null && (await table.get(toMembershipKey(account, person))))
+    throw new Failure("FORBIDDEN", "nothing_charged", "You are already a member of this account.");
 };
 
 export const createUsedFailure = (): Failure =>
@@ -172,14 +171,44 @@ export const createUsedFailure = (): Failure =>
     "This link was used or replaced, or has expired. Ask for a new one.",
   );
 
-const chooseAccount = async (
+/** Makes the person a member of the invitation's account, or of a new one, which is the operator's own. */
+const buildEntry = (
   world: World,
-  { kind, account }: Invitation,
-  name: string | undefined,
-): Promise<string | null> => {
-  if (kind !== "first" || account !== null) return account;
-  if (await world.table.get(FIRST_PERSON)) throw createUsedFailure();
-  // The operator's own account. If the acceptance fails afterwards, it stays without members.
+  { kind, account: invitedTo, role, area, monthlyHalves, invitedBy }: Invitation,
+  person: string,
+  accountName: string | undefined,
+): { readonly account: string; readonly writes: readonly Write[] } => {
   const opening = credits(OWN_CREDITS);
-  return (await openAccount(world, { name: name ?? "My account", plan: "scale", opening })).account;
+  const opened =
+    invitedTo === null
+      ? buildAccount(world, { name: accountName ?? "My account", plan: "scale", opening })
+      : undefined;
+  const account = opened?.account ?? (invitedTo as string);
+  const member: Member = {
+    account,
+    person,
+    role,
+    since: world.now().toISOString(),
+    ...(area && { area }),
+    ...(monthlyHalves !== undefined && { monthlyHalves }),
+  };
+  const isOpen = { closedAt: { missing: true } } as const;
+  const existing: Write =
+    kind === "first" && accountName
+      ? { update: toAccountKey(account), set: { name: accountName }, where: isOpen }
+      : { check: toAccountKey(account), where: { account, ...isOpen } };
+  return {
+    account,
+    writes: [
+      ...(opened?.writes ?? [existing]),
+      ...buildMemberWrites(member),
+      // The invitation of a removed or lowered inviter ends with the right to invite.
+      ...(invitedBy === null ? [] : [checkInviter(account, invitedBy, role)]),
+    ],
+  };
 };
+
+const checkInviter = (account: string, invitedBy: string, role: Role): Write => ({
+  check: toMemberKey(account, invitedBy),
+  where: { role: { oneOf: ROLES.filter((own) => mayManageRole(own, role)) } },
+});

@@ -8,7 +8,7 @@ import { AREAS, ROLES } from "./roles.ts";
 // partition. One transaction writes or removes both.
 //
 //   pk                     sk                     content
-//   PERSON#<person>        PERSON                 the person's name and email
+//   PERSON#<person>        PERSON                 the person's name and email; in the index: PEOPLE
 //   PERSON#<person>        ACCOUNT#<account>      mirror of a membership
 //   PERSON#<person>        IDENTITY#<hash>        mirror of an identity: its issuer
 //   PERSON#<person>        PASSKEY#<credential>   mirror of a passkey: its name
@@ -20,7 +20,7 @@ import { AREAS, ROLES } from "./roles.ts";
 //   INVITES#<account>      <id>                   mirror of an invitation, for the list
 //   SESSION#<hmac>         SESSION                a person's session in one browser
 //   CHALLENGE#<hash>       CHALLENGE              a challenge of a sign-in that was used
-//   PEOPLE                 PEOPLE                 the first person, after whom the start prints no link
+//   PEOPLE                 PEOPLE                 present once a person exists: then the start prints no link
 
 const Person = v.object({
   id: v.string(),
@@ -113,8 +113,14 @@ export const toPersonKey = (person: string): Key => ({
 });
 export const toPersonPartition = (person: string): string => `PERSON#${person}`;
 export const readPerson = (item: Item): Person => v.parse(Person, item);
+export const PEOPLE = "PEOPLE";
 export const createPerson = (person: Person): Write => ({
-  create: { ...toPersonKey(person.id), ...person },
+  create: {
+    ...toPersonKey(person.id),
+    list_pk: PEOPLE,
+    list_sk: `${person.createdAt}#${person.id}`,
+    ...person,
+  },
 });
 
 export const toMembersPartition = (account: string): string => `MEMBERS#${account}`;
@@ -129,7 +135,7 @@ export const toMembershipKey = (account: string, person: string): Key => ({
 export const MEMBERSHIP = "ACCOUNT#";
 export const readMember = (item: Item): Member => v.parse(Member, item);
 
-const toOwnersKey = (account: string): Key => ({ pk: `OWNERS#${account}`, sk: "OWNERS" });
+export const toOwnersKey = (account: string): Key => ({ pk: `OWNERS#${account}`, sk: "OWNERS" });
 
 /** Refused when no owner would be left. */
 export const countOwners = (account: string, change: 1 | -1): Write => ({
@@ -185,7 +191,7 @@ export const buildIdentityWrites = (identity: Identity): Write[] => [
   { create: { ...toIdentityKey(identity.hash), ...identity } },
   { create: { ...toIdentityMirrorKey(identity), ...identity } },
 ];
-export const buildIdentityRemoval = (identity: Identity): Write[] => [
+export const buildIdentityRemoval = (identity: Pick<Identity, "hash" | "person">): Write[] => [
   { remove: toIdentityKey(identity.hash), where: { person: identity.person } },
   { remove: toIdentityMirrorKey(identity) },
 ];

@@ -2,6 +2,7 @@ import { createUnavailableFailure, Failure } from "../lib/failure.ts";
 import { paginateQuery } from "../lib/paginate-query.ts";
 import { findItem, type Table, type Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
+import { commit } from "../runtime/commit.ts";
 import {
   countOwners,
   MEMBERSHIP,
@@ -55,7 +56,7 @@ export const changeMember = async (
   const where = { role: member.role };
   const owners = (role === "owner" ? 1 : 0) - (member.role === "owner" ? 1 : 0);
   const last = owners === 0 ? null : countOwners(member.account, owners as 1 | -1);
-  await write(world, last, [
+  await write(world, member, last, [
     { update: toMemberKey(member.account, member.person), set, where },
     { update: toMembershipKey(member.account, member.person), set, where },
     ...(last ? [last] : []),
@@ -67,15 +68,20 @@ export const changeMember = async (
 export const removeMember = async (world: World, member: Member): Promise<void> => {
   const { account, person, role } = member;
   const last = role === "owner" ? countOwners(account, -1) : null;
-  await write(world, last, [
+  await write(world, member, last, [
     { remove: toMemberKey(account, person), where: { role } },
     { remove: toMembershipKey(account, person), where: { role } },
     ...(last ? [last] : []),
   ]);
 };
 
-const write = async (world: World, last: Write | null, writes: readonly Write[]): Promise<void> => {
-  const result = await world.table.transact(writes);
+const write = async (
+  world: World,
+  { account }: Member,
+  last: Write | null,
+  writes: readonly Write[],
+): Promise<void> => {
+  const result = await commit(world, { proof: null, also: writes });
   if (result.outcome === "committed") return;
   if (result.outcome === "ambiguous")
     throw createUnavailableFailure("It is not known whether the member was changed.");
@@ -83,7 +89,7 @@ const write = async (world: World, last: Write | null, writes: readonly Write[])
     throw new Failure(
       "FORBIDDEN",
       "nothing_charged",
-      "An account needs an owner. Make another member an owner first.",
+      `The account ${account} needs an owner. Make another member an owner first.`,
     );
   throw createUnavailableFailure("The member changed meanwhile. Read the members again.");
 };

@@ -127,14 +127,18 @@ export const accountDefinitions = {
       const { name } = await getExistingAccount(world.table, account);
       if (!yes)
         throw new UsageError(
-          `This closes ${account} (${name}) for good: its keys are revoked, its monitors and webhooks deleted, its open jobs cancelled. Add --yes.`,
+          `This closes ${account} (${name}) for good: its keys are revoked, its members removed, its monitors and webhooks deleted, its open jobs cancelled. Add --yes.`,
         );
-      const { keys, monitors, webhooks, cancelled, left } = await closeAccount(world, account);
+      const { keys, members, monitors, webhooks, cancelled, left } = await closeAccount(
+        world,
+        account,
+      );
       return {
         output: {
           account_id: account,
           status: "closed",
           keys_revoked: keys,
+          members_removed: members,
           monitors_deleted: monitors,
           webhooks_deleted: webhooks,
           jobs_cancelled: cancelled,
