@@ -1,9 +1,9 @@
 import { sign } from "node:crypto";
 import { credits } from "@mailproof/core/money/credits";
 import type { World } from "@mailproof/core/ports/world";
+import { signClaims } from "@mailproof/core/receipts/create-receipt";
 import { encodeClaims, type ReceiptFacts } from "@mailproof/core/receipts/receipt-claims";
 import { deriveReceiptKey, listReceiptKeys } from "@mailproof/core/receipts/receipt-keys";
-import { signClaims } from "@mailproof/core/receipts/sign-receipt";
 import { createUnprobedResult } from "@mailproof/core/verify/verify";
 import { checkReceipt } from "@mailproof/net/receipt-verifier";
 import { calculateJwkThumbprint } from "jose";

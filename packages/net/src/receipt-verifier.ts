@@ -1,4 +1,4 @@
-import { RECEIPT_TYPE } from "@mailproof/core/receipts/sign-receipt";
+import { RECEIPT_TYPE } from "@mailproof/core/receipts/create-receipt";
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTPayload, jwtVerify } from "jose";
 
 export type ReceiptFault = "not_a_receipt" | "unknown_key" | "forged";

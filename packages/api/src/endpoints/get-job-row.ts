@@ -5,7 +5,7 @@ import {
   type FormerResult as StoredResult,
 } from "@mailproof/core/find-rows/row-history";
 import { Failure } from "@mailproof/core/lib/failure";
-import { signStoredClaims } from "@mailproof/core/receipts/sign-receipt";
+import { signStoredClaims } from "@mailproof/core/receipts/create-receipt";
 import { isOpenJob, type Job } from "@mailproof/core/rows/items";
 import * as v from "valibot";
 import { endpoint, ok } from "../http/endpoint.ts";

@@ -18,7 +18,7 @@ import {
 import type { RowPosition } from "@mailproof/core/find-rows/sort-rows";
 import { signCursor, verifyCursor } from "@mailproof/core/lib/cursor";
 import type { World } from "@mailproof/core/ports/world";
-import { signStoredClaims } from "@mailproof/core/receipts/sign-receipt";
+import { signStoredClaims } from "@mailproof/core/receipts/create-receipt";
 import type { Job } from "@mailproof/core/rows/items";
 import { freeIfChildEnded } from "@mailproof/core/rows/replace-rows";
 import {

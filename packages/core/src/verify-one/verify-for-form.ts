@@ -8,7 +8,7 @@ import type { Halves } from "../money/credits.ts";
 import type { IdempotencyKey } from "../money/idempotency-claims.ts";
 import type { Operation } from "../money/operation-items.ts";
 import type { Payer } from "../money/payer.ts";
-import { createReceipt } from "../receipts/sign-receipt.ts";
+import { createReceipt } from "../receipts/create-receipt.ts";
 import type { VerifyWorld } from "../verify/engine.ts";
 import { QUIET_ENGINE } from "../verify/quiet-engine.ts";
 import type { Verification } from "../verify/result.ts";

@@ -19,7 +19,7 @@ import { getOwnerId, type Payer } from "../money/payer.ts";
 import { PRICES } from "../money/prices.ts";
 import type { Json } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
-import { createReceipt } from "../receipts/sign-receipt.ts";
+import { createReceipt } from "../receipts/create-receipt.ts";
 import { type Deferral, FIRST_ATTEMPT, findDeferral, toAttemptOptions } from "../rows/attempt.ts";
 import { MAX_LEASE_MS } from "../runtime/leases.ts";
 import type { WorkKind } from "../runtime/work-kind.ts";
