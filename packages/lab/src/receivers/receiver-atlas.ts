@@ -1,6 +1,31 @@
 import { type Block, DAY_MINUTES, type Limit, type Receiver } from "./receiver.ts";
 import { RECEIVERS } from "./receivers.ts";
-import { UNDOCUMENTED } from "./undocumented.ts";
+
+/** Providers of the engine's table whose replies no found document describes. */
+export const UNDOCUMENTED: Readonly<Record<string, string>> = {
+  addy: "addy.io, which forwards",
+  alibaba: "Alibaba Mail",
+  cloudflare_area1: "Cloudflare Area 1, a gateway",
+  forcepoint: "Forcepoint, a gateway",
+  fortinet: "FortiMail Cloud, a gateway",
+  forward_email: "Forward Email, which forwards",
+  forwardmx: "ForwardMX, which forwards",
+  gandi: "Gandi",
+  hostinger: "Hostinger",
+  improvmx: "ImprovMX, which forwards",
+  kpn: "KPN",
+  namecheap: "Namecheap Private Email",
+  namecheap_forwarding: "Namecheap's email forwarding",
+  one_com: "one.com",
+  porkbun_forwarding: "Porkbun's email forwarding",
+  seznam: "Seznam",
+  simplelogin: "SimpleLogin, which forwards",
+  sophos: "Sophos Email, a gateway",
+  strato: "STRATO",
+  titan: "Titan",
+  trend_micro: "Trend Micro Email Security, a gateway",
+  yahoo_japan: "Yahoo! Japan",
+};
 
 export const formatAtlas = (): string =>
   [
