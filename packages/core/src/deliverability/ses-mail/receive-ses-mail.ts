@@ -1,6 +1,6 @@
 import { parseIp } from "@mailproof/mail/ip";
 import { getValue, type HeaderField, readFields } from "@mailproof/mail/message/parse/fields";
-import { normalizeLineEnds } from "@mailproof/mail/message/parse/line-ends";
+import { normalizeLineEnds } from "@mailproof/mail/message/parse/message";
 import type { ReceivedMessage } from "@mailproof/mail/message/received-message";
 import * as v from "valibot";
 import { DAY_MS } from "../../lib/time.ts";
