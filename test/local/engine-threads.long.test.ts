@@ -12,8 +12,7 @@ import {
   createRemoteItems,
   type ProviderHandlers,
 } from "@mailproof/local/engine-threads/slot-calls";
-import { chooseThread } from "@mailproof/local/engine-threads/threaded-engine";
-import { watchThread } from "@mailproof/local/engine-threads/watch-thread";
+import { chooseThread, watchThread } from "@mailproof/local/engine-threads/threaded-engine";
 import { readEnvironment } from "@mailproof/local/environment";
 import { createCounters } from "@mailproof/local/metrics/counters";
 import type { ConnectionObserver } from "@mailproof/local/metrics/observe-connections";
