@@ -1,6 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { copyFile, mkdir, rename, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { flushToDisk } from "./atomic-file.ts";
 import { assertReadable, copyDatabases } from "./backup.ts";
@@ -8,10 +9,9 @@ import { ignoreMissing } from "./file-blobs.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { readFreeBytes } from "./free-bytes.ts";
 import { type FolderLayouts, LAYOUTS } from "./schema.ts";
-import { describeNewer, readVersion } from "./sqlite.ts";
+import { createErrorNamer, describeNewer, readVersion, type SqliteLayout } from "./sqlite.ts";
 import { changeMarker, MARKER, prepareFolder, readMarker } from "./state-folder.ts";
 import { COPIES, removeOldCopies, toCopyName, toDraftName } from "./upgrade-copies.ts";
-import { upgradeFile, withDatabase } from "./upgrade-file.ts";
 
 // The state of an earlier release becomes that of this one: a copy first, then step by step, each step in a transaction with
 // the version that it leads to. A process that is killed on the way leaves each file at one version, and the next start
@@ -135,3 +135,29 @@ const copyState = async (directory: string, name: string): Promise<void> => {
   await rename(draft, folder);
   await flushToDisk(dirname(folder));
 };
+
+const withDatabase = <T>(file: string, use: (db: DatabaseSync) => T): T => {
+  let db: DatabaseSync | undefined;
+  try {
+    db = new DatabaseSync(file);
+    db.exec("PRAGMA busy_timeout = 5000");
+    return use(db);
+  } catch (error) {
+    throw createErrorNamer(file)(error);
+  } finally {
+    db?.close();
+  }
+};
+
+/** Each step and its version are committed together, or neither is. */
+const upgradeFile = (file: string, { version, steps }: SqliteLayout): void =>
+  withDatabase(file, (db) => {
+    db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON");
+    for (let at = readVersion(db); at < version; at++) {
+      const step = steps[at - 1];
+      if (!step) throw new Error(`There is no step from version ${at} of ${file}.`);
+      db.exec("BEGIN IMMEDIATE");
+      step(db);
+      db.exec(`PRAGMA user_version = ${at + 1}; COMMIT`);
+    }
+  });
