@@ -37,6 +37,8 @@ const PASSED_THROUGH = [
   "MAIL_DOMAIN",
   "OAUTH_AUDIENCE",
   "OAUTH_ISSUER",
+  "OIDC_CLIENT_ID",
+  "OIDC_ISSUER",
   "PROBE_POLICY",
   "SES_ACCOUNT",
   "SMTP_FROM",
@@ -79,6 +81,7 @@ const SETTINGS = new Map<string, Settings>([
           .apply(listFrontSecrets)
       : "",
   ),
+  createSetting("OIDC_CLIENT_SECRET", secrets.oidcClientSecret.value),
   createSetting("SMTP_PROXIES", proxies),
   createSetting("SPAMHAUS_KEY", secrets.spamhausKey.value),
   createSetting("TABLE_NAME", table.name),

@@ -113,6 +113,7 @@ export const GRANTS: Readonly<Record<Need, readonly Grant[]>> = {
   cursor: [],
   activity: [],
   seal: [],
+  oidc: [],
   // Mail servers, name servers and webhooks are on the internet and need no permission of AWS.
   smtp: [],
   lists: [],
@@ -148,6 +149,8 @@ const ACCOUNT_SETTINGS = [
   ...SECRETS.map(([name]) => name),
   "ACTIVITY_POOL",
   "MAIL_DOMAIN",
+  "OIDC_CLIENT_ID",
+  "OIDC_ISSUER",
   "SES_ACCOUNT",
 ];
 
@@ -156,6 +159,7 @@ const ENVIRONMENT: Readonly<Record<Need, readonly string[]>> = {
   cursor: ["CURSOR_SECRET", "CURSOR_SECRET_BEFORE"],
   activity: ["ACTIVITY_KEY", "ACTIVITY_KEY_BEFORE"],
   seal: ["SEALING_KEY", "SEALING_KEY_BEFORE"],
+  oidc: ["OIDC_CLIENT_SECRET"],
   "table:read": ["TABLE_NAME"],
   "table:readwrite": ["TABLE_NAME"],
   "table:rows": ["TABLE_NAME"],

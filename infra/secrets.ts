@@ -14,6 +14,8 @@ export const activityKeyBefore = new sst.Secret("ActivityKeyBefore", "");
 /** Encrypts the signing secrets of webhooks. The receipts' keys and the secret header of CloudFront derive from it. */
 export const sealingKey = new sst.Secret("SealingKey");
 export const sealingKeyBefore = new sst.Secret("SealingKeyBefore", "");
+/** The secret of this service at the identity provider; empty for a public client. */
+export const oidcClientSecret = new sst.Secret("OidcClientSecret", "");
 /** SOCKS5 proxies with their passwords, for stages that do not connect to port 25 directly. */
 export const smtpProxies = new sst.Secret("SmtpProxies", "");
 /** Key of Spamhaus' Data Query Service. */

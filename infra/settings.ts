@@ -107,6 +107,7 @@ const listFaults = (environment: Environment): readonly string[] => {
     ...faults,
     ...needs("API_CERTIFICATE", "API_DOMAIN", "a certificate is for a host name"),
     ...needs("APP_CERTIFICATE", "APP_DOMAIN", "a certificate is for a host name"),
+    ...needs("OIDC_ISSUER", "OIDC_CLIENT_ID", "the provider knows this service by it"),
     ...needs("EXITS", "SMTP_HELLO", "an exit starts only if its address has that name"),
     ...ofCloudFront.map((name) => `${name} is for CloudFront; it needs DASHBOARD=cloudfront.`),
   ];

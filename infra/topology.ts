@@ -83,7 +83,8 @@ const createHttpLambda = (route: string, file: string, needs: readonly Need[]): 
 
 /** The route of agents' tools. API Gateway passes every method on, since MCP requires a refusal of all but POST. */
 const TOOLS = "ANY /mcp";
-const toolNeeds = [...new Set([...endpoints.flatMap(({ needs }) => needs), ...IDENTIFIES])];
+const tools = endpoints.filter(({ tool }) => tool !== null);
+const toolNeeds = [...new Set([...tools.flatMap(({ needs }) => needs), ...IDENTIFIES])];
 
 /** The keys of API Gateway that invoke a route's Lambda: a Lambda with GET also gets HEAD. */
 export const listRouteKeys = (route: string): readonly string[] =>

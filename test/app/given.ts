@@ -62,6 +62,7 @@ export const givenWorld = (seed = 1) => {
       fetchDocument: createDocumentFetcher(servers.https),
       now,
     }),
+    oidc: () => Promise.reject(new Error("This world has no identity provider.")),
     now,
     random: chance,
     randomBytes: (count) => Uint8Array.from({ length: count }, () => Math.floor(chance() * 256)),

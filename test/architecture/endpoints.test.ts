@@ -46,7 +46,7 @@ test("an endpoint's actions equal the variants of its body, in the same order", 
   };
   const acting = endpoints.filter((one) => one.actions || getVariants(one).length > 0);
 
-  expect(acting.map(({ id }) => id)).toEqual(["verifyFile"]);
+  expect(acting.map(({ id }) => id)).toEqual(["verifyFile", "signInWithOidc"]);
   for (const endpoint of acting)
     expect(Object.keys(endpoint.actions ?? {})).toEqual(getVariants(endpoint));
 });

@@ -172,6 +172,7 @@ const READERS: readonly (readonly [file: RegExp, need: Need])[] = [
   [/core\/src\/lib\/cursor\.ts$/, "cursor"],
   [/core\/src\/accounts\/hashes\.ts$/, "activity"],
   [/core\/src\/(?:lib\/secret-box|receipts\/receipt-keys)\.ts$/, "seal"],
+  [/node_modules\/openid-client\//, "oidc"],
 ];
 
 test.each(lambdas)(

@@ -121,6 +121,7 @@ const USES: Readonly<Record<Need, Use>> = {
   cursor: async () => {},
   activity: async () => {},
   seal: async () => {},
+  oidc: async () => {},
   dashboard: async () => {},
   dns: async () => {},
   https: async () => {},

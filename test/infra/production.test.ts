@@ -712,9 +712,10 @@ const SECRETS: Readonly<Record<string, (name: string) => boolean>> = {
       name,
     ),
   SEALING_KEY: (name) =>
-    /^(?:Http(?:CreateWebhook|EraseData|GetJob|GetJobRow|GetReceiptKeys|Mcp|RotateWebhookSecret|TestWebhook|Verify(?:Batch|Email|Form))|WorkerDeliveries(?:Dead)?|Schedule(?:Gauge|Reconcile))$/.test(
+    /^(?:Http(?:CreateWebhook|EraseData|GetJob|GetJobRow|GetReceiptKeys|Mcp|RotateWebhookSecret|SignInWithOidc|TestWebhook|Verify(?:Batch|Email|Form))|WorkerDeliveries(?:Dead)?|Schedule(?:Gauge|Reconcile))$/.test(
       name,
     ),
+  OIDC_CLIENT_SECRET: (name) => name === "HttpSignInWithOidc",
 };
 
 test.each(Object.entries(SECRETS))(

@@ -51,6 +51,7 @@ import { retryDelivery } from "./endpoints/retry-delivery.ts";
 import { revokeApiKey } from "./endpoints/revoke-api-key.ts";
 import { rotateWebhookSecret } from "./endpoints/rotate-webhook-secret.ts";
 import { signInWithLink } from "./endpoints/sign-in-with-link.ts";
+import { signInWithOidc } from "./endpoints/sign-in-with-oidc.ts";
 import { testWebhook } from "./endpoints/test-webhook.ts";
 import { updateMember } from "./endpoints/update-member.ts";
 import { updateWebhook } from "./endpoints/update-webhook.ts";
@@ -123,6 +124,7 @@ export const endpoints: readonly Endpoint[] = [
 
   getSignIn,
   signInWithLink,
+  signInWithOidc,
   getPerson,
   endSession,
   listMembers,

@@ -3,6 +3,7 @@ import type { RateLimit } from "./accounts/rate-limit.ts";
 import type { WithIssuers } from "./control/issuers.ts";
 import type { WithDnsLookups } from "./deliverability/dns-lookups.ts";
 import type { WithReading } from "./deliverability/reading.ts";
+import type { WithOidc } from "./people/oidc.ts";
 import type { World } from "./ports/world.ts";
 import type { RequestLog } from "./requests/request-log.ts";
 import type { ListReads } from "./runtime/list-reads.ts";
@@ -13,6 +14,7 @@ import type { WithEngine } from "./verify/engine.ts";
 type Services = WithEngine &
   WithDnsLookups &
   WithIssuers &
+  WithOidc &
   WithReading & {
     readonly rateLimit: RateLimit;
     readonly requestLog: RequestLog;

@@ -33,7 +33,7 @@ import { createLambdaLog } from "./log.ts";
 import { countCredits } from "./measure/credits.ts";
 import { createMissingPort } from "./missing-port.ts";
 import { type LambdaEnvironment, requireSetting } from "./settings.ts";
-import { readTrustedIssuer } from "./trusted-issuer.ts";
+import { readOidc, readTrustedIssuer } from "./trusted-issuer.ts";
 
 /** The inputs of a capability. */
 export type BaseContext = Pick<World, "now" | "random" | "sleep"> & {
@@ -49,7 +49,7 @@ export type BaseContext = Pick<World, "now" | "random" | "sleep"> & {
 export type Capability = (
   base: BaseContext,
 ) => Partial<
-  Pick<AppWorld, "queue" | "blobs" | "engine" | "names" | "reading" | "https" | "issuers">
+  Pick<AppWorld, "queue" | "blobs" | "engine" | "names" | "reading" | "https" | "issuers" | "oidc">
 >;
 
 /** The world of a Lambda that does not act for accounts and therefore receives no secret of theirs. */
@@ -84,6 +84,7 @@ export const createLambdaWorld = (
     reading: createMissingPort<Reading>(UNAVAILABLE),
     https: createMissingPort<Https>(UNAVAILABLE),
     issuers: createMissingPort<Issuers>(UNAVAILABLE),
+    oidc: rejectUnavailable,
     ...Object.assign({}, ...capabilities.map((add) => add(base))),
     now,
     random,
@@ -127,12 +128,6 @@ const readSettings = (environment: LambdaEnvironment): Settings => ({
   slowRowsAfterMs: Number.POSITIVE_INFINITY,
   creditsPerShard: CREDITS_PER_SHARD,
 });
-
-const readOidc = (environment: LambdaEnvironment): Settings["oidc"] => {
-  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId } = environment;
-  const clientSecret = environment["OIDC_CLIENT_SECRET"] || null;
-  return issuer ? { issuer, clientId: clientId ?? "", clientSecret } : null;
-};
 
 const UNAVAILABLE = "This Lambda lacks the capability: see its endpoint's needs.";
 

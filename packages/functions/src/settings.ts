@@ -13,6 +13,9 @@
 //   SES_ACCOUNT              the activity worker              account of SES events without an account tag
 //   OAUTH_ISSUER             all, if set                      issuer whose access tokens are accepted
 //   OAUTH_AUDIENCE           all, if set                      the aud of those tokens: the public URL of /mcp
+//   OIDC_ISSUER              all, if set                      identity provider that people sign in with
+//   OIDC_CLIENT_ID           all, if set                      this service's name at the provider
+//   OIDC_CLIENT_SECRET       needs oidc, if set               its secret there
 //   POWERTOOLS_SERVICE_NAME  all                              app and stage, in every log line and metric
 //   TABLE_NAME               all                              the one table (aws/table-shape.ts)
 //   BUCKET_NAME              needs blobs:… or uploads:remove  the one bucket; its role also needs s3:ListBucket

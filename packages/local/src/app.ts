@@ -113,6 +113,7 @@ export const createApp = (
     reading: createReading(now, readers.run),
     https: openHttps(environment, mail.dns, counters),
     issuers: mail.issuers,
+    oidc: openOidc(environment, now),
     now,
     random: Math.random,
     randomBytes,
@@ -176,6 +177,25 @@ const openHttps = (
   return traceHttps(counters?.observeHttps(client) ?? client);
 };
 
+const readOidc = ({
+  OIDC_ISSUER: issuer,
+  OIDC_CLIENT_ID: clientId,
+  OIDC_CLIENT_SECRET: clientSecret,
+}: Environment): AppWorld["settings"]["oidc"] =>
+  issuer && clientId ? { issuer, clientId, clientSecret: clientSecret ?? null } : null;
+
+/** Loads the client of the identity provider with the first sign-in. */
+const openOidc = (environment: Environment, now: AppWorld["now"]): AppWorld["oidc"] => {
+  let opened: ReturnType<AppWorld["oidc"]> | undefined;
+  const open = async () => {
+    const settings = readOidc(environment);
+    if (!settings) throw new Error("The setting OIDC_ISSUER is missing.");
+    const { createOidc } = await import("@mailproof/net/oidc");
+    return createOidc(settings, now);
+  };
+  return () => (opened ??= open());
+};
+
 const createObservers = (counters: Counters | undefined) => ({
   connections: counters?.connections,
   onSession: (report: SessionReport): void => {
@@ -193,13 +213,7 @@ const toSettings = (
   activityPool: environment.ACTIVITY_POOL,
   sesAccount: environment.SES_ACCOUNT ?? null,
   mailDomain: environment.MAIL_DOMAIN ?? null,
-  oidc: environment.OIDC_ISSUER
-    ? {
-        issuer: environment.OIDC_ISSUER,
-        clientId: environment.OIDC_CLIENT_ID ?? "",
-        clientSecret: environment.OIDC_CLIENT_SECRET ?? null,
-      }
-    : null,
+  oidc: readOidc(environment),
   publicUrl: environment.PUBLIC_URL?.replace(/\/$/, "") ?? null,
   chunkRows: CHUNK_ROWS,
   // A single thread would make all parts, so parts would gain nothing.

@@ -247,6 +247,20 @@ const CheckedEnvironment = v.pipe(
   Environment,
   v.forward(
     v.check(
+      (set) => (set.OIDC_ISSUER === undefined) === (set.OIDC_CLIENT_ID === undefined),
+      "must be set with OIDC_ISSUER, and only then",
+    ),
+    ["OIDC_CLIENT_ID"],
+  ),
+  v.forward(
+    v.check(
+      (set) => set.OIDC_CLIENT_SECRET === undefined || set.OIDC_ISSUER !== undefined,
+      "must be set with OIDC_ISSUER only",
+    ),
+    ["OIDC_CLIENT_SECRET"],
+  ),
+  v.forward(
+    v.check(
       (set) => (set.OAUTH_ISSUER === undefined) === (set.OAUTH_AUDIENCE === undefined),
       "must be set with OAUTH_ISSUER, and only then",
     ),

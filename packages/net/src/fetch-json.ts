@@ -1,4 +1,4 @@
-const TIMEOUT_MS = 5_000;
+export const TIMEOUT_MS = 5_000;
 const BYTES_MAX = 256_000;
 
 /** Fetches a small document from a URL that the operator has set. Undefined when the server answers 404. */
@@ -16,7 +16,8 @@ export const fetchJson = async (url: string): Promise<unknown> => {
   return JSON.parse(await readText(url, response)) as unknown;
 };
 
-const readText = async (url: string, { body }: Response): Promise<string> => {
+/** Throws for a body over 256,000 bytes. */
+export const readText = async (url: string, { body }: Response): Promise<string> => {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of body ?? []) {

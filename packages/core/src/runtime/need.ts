@@ -21,4 +21,6 @@ export type Need =
   | "activity"
   /** Seals the secrets of webhooks, or signs receipts. */
   | "seal"
+  /** Redeems codes at the identity provider, with the client's secret. */
+  | "oidc"
   | "https";
