@@ -119,6 +119,7 @@ export const GRANTS: Readonly<Record<Need, readonly Grant[]>> = {
   lists: [],
   dns: [],
   https: [],
+  passkeys: [],
 };
 
 /** The grants of these needs, each once. */
@@ -183,6 +184,7 @@ const ENVIRONMENT: Readonly<Record<Need, readonly string[]>> = {
     "SPAMHAUS_KEY",
   ],
   https: ["DNS_SERVERS"],
+  passkeys: [],
 };
 
 type EnvironmentInput = { readonly needs: readonly Need[]; readonly actsForAccounts: boolean };

@@ -19,6 +19,7 @@ const CAPABILITIES: readonly (readonly [needs: readonly Need[], name: string, fi
   [["mail"], "withProber", "prober"],
   [["dns"], "withDns", "dns"],
   [["https"], "withHttps", "https"],
+  [["passkeys"], "withPasskeys", "passkeys"],
   [["smtp"], "withMailServers", "mail-servers"],
   [["oidc"], "withOidc", "oidc"],
 ];

@@ -16,6 +16,7 @@ import { createListReads } from "@mailproof/core/runtime/list-reads";
 import { UNLIMITED_POLLS } from "@mailproof/core/runtime/long-polls";
 import { createSandboxEngine } from "@mailproof/core/verify/sandbox";
 import { createLists } from "@mailproof/mail/lists/lists";
+import { passkeyVerifier } from "@mailproof/net/passkey-verifier";
 import { createEmulatedPorts, type EmulatedPorts } from "../aws/emulated-ports.ts";
 import { isAwsShaped } from "../aws/shape.ts";
 import { createMemoryBlobs } from "../simulation/memory-blobs.ts";
@@ -63,6 +64,7 @@ export const givenWorld = (seed = 1) => {
       now,
     }),
     oidc: () => Promise.reject(new Error("This world has no identity provider.")),
+    passkeys: passkeyVerifier,
     now,
     random: chance,
     randomBytes: (count) => Uint8Array.from({ length: count }, () => Math.floor(chance() * 256)),

@@ -12,7 +12,7 @@ const MAY_IMPORT: Record<string, RegExp> = {
   api: /^(@mailproof\/(mail|core)\/|valibot$)/,
   // The archives of the clients are files, hashes and compressed bytes.
   "docs-site": /^(@mailproof\/((mail|core|api)\/|guard\/built$)|valibot$|node:(crypto|fs|zlib)$)/,
-  net: /^(@mailproof\/(mail|core)\/|socks$|jose$|openid-client$|node:)/,
+  net: /^(@mailproof\/(mail|core)\/|socks$|jose$|openid-client$|@simplewebauthn\/server(\/helpers)?$|node:)/,
   mcp: /^(@mailproof\/(core|api)\/|@modelcontextprotocol\/server$)/,
   // Published, so all of it is its own; it knows no host, and no host's modules.
   client: /$^/,
@@ -22,7 +22,7 @@ const MAY_IMPORT: Record<string, RegExp> = {
   // shown before a list is sent must be the price that is charged. And the tables of scopes and of advice, which stand
   // alone, and what a page includes of the guard.
   dashboard:
-    /^(@mailproof\/client(\/random-id)?$|@mailproof\/core\/(accounts\/scopes|intake\/(byte-text|open-list|text-set|vendors|spreadsheet\/.*)|lib\/(read-stream|zip)|verify\/send-advice)$|@mailproof\/mail\/address(-cell)?$|@mailproof\/guard\/built$|@preact\/signals$|preact$|preact\/hooks$)/,
+    /^(@mailproof\/client(\/random-id)?$|@mailproof\/core\/(accounts\/scopes|intake\/(byte-text|open-list|text-set|vendors|spreadsheet\/.*)|lib\/(read-stream|zip)|verify\/send-advice)$|@mailproof\/mail\/address(-cell)?$|@mailproof\/guard\/built$|@preact\/signals$|@simplewebauthn\/browser$|preact$|preact\/hooks$)/,
   lab: /^(@mailproof\/(mail|core)\/|dns-packet$|jose$|node:)/,
   local:
     /^(@mailproof\/(mail|core|api|docs-site|net|lab|client|mcp)\/|@opentelemetry\/api$|prom-client$|valibot$|node:)/,

@@ -125,6 +125,7 @@ const USES: Readonly<Record<Need, Use>> = {
   dashboard: async () => {},
   dns: async () => {},
   https: async () => {},
+  passkeys: async () => {},
 };
 
 /** What Lambda itself asks of a queue for its worker, in AWS's own words (AWSLambdaSQSQueueExecutionRole). */

@@ -1,3 +1,4 @@
+import { addPasskey } from "./endpoints/add-passkey.ts";
 import { cancelJob } from "./endpoints/cancel-job.ts";
 import { checkDomain } from "./endpoints/check-domain.ts";
 import { createApiKey } from "./endpoints/create-api-key.ts";
@@ -46,12 +47,14 @@ import { listWebhookEvents } from "./endpoints/list-webhook-events.ts";
 import { listWebhooks } from "./endpoints/list-webhooks.ts";
 import { recordActivity } from "./endpoints/record-activity.ts";
 import { removeMember } from "./endpoints/remove-member.ts";
+import { removePasskey } from "./endpoints/remove-passkey.ts";
 import { replayDeliveries } from "./endpoints/replay-deliveries.ts";
 import { retryDelivery } from "./endpoints/retry-delivery.ts";
 import { revokeApiKey } from "./endpoints/revoke-api-key.ts";
 import { rotateWebhookSecret } from "./endpoints/rotate-webhook-secret.ts";
 import { signInWithLink } from "./endpoints/sign-in-with-link.ts";
 import { signInWithOidc } from "./endpoints/sign-in-with-oidc.ts";
+import { signInWithPasskey } from "./endpoints/sign-in-with-passkey.ts";
 import { testWebhook } from "./endpoints/test-webhook.ts";
 import { updateMember } from "./endpoints/update-member.ts";
 import { updateWebhook } from "./endpoints/update-webhook.ts";
@@ -125,6 +128,9 @@ export const endpoints: readonly Endpoint[] = [
   getSignIn,
   signInWithLink,
   signInWithOidc,
+  signInWithPasskey,
+  addPasskey,
+  removePasskey,
   getPerson,
   endSession,
   listMembers,

@@ -4,6 +4,7 @@ import type { WithIssuers } from "./control/issuers.ts";
 import type { WithDnsLookups } from "./deliverability/dns-lookups.ts";
 import type { WithReading } from "./deliverability/reading.ts";
 import type { WithOidc } from "./people/oidc.ts";
+import type { WithPasskeys } from "./people/passkeys.ts";
 import type { World } from "./ports/world.ts";
 import type { RequestLog } from "./requests/request-log.ts";
 import type { ListReads } from "./runtime/list-reads.ts";
@@ -15,6 +16,7 @@ type Services = WithEngine &
   WithDnsLookups &
   WithIssuers &
   WithOidc &
+  WithPasskeys &
   WithReading & {
     readonly rateLimit: RateLimit;
     readonly requestLog: RequestLog;

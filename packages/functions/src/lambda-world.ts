@@ -3,6 +3,7 @@ import { createRateLimit } from "@mailproof/core/accounts/rate-limit";
 import type { AppWorld } from "@mailproof/core/app-world";
 import type { Issuers } from "@mailproof/core/control/issuers";
 import type { Reading } from "@mailproof/core/deliverability/reading";
+import type { PasskeyVerifier } from "@mailproof/core/people/passkeys";
 import type { Blobs } from "@mailproof/core/ports/blobs";
 import type { Https } from "@mailproof/core/ports/https";
 import { ONE_REQUEST } from "@mailproof/core/ports/one-request";
@@ -49,7 +50,10 @@ export type BaseContext = Pick<World, "now" | "random" | "sleep"> & {
 export type Capability = (
   base: BaseContext,
 ) => Partial<
-  Pick<AppWorld, "queue" | "blobs" | "engine" | "names" | "reading" | "https" | "issuers" | "oidc">
+  Pick<
+    AppWorld,
+    "queue" | "blobs" | "engine" | "names" | "reading" | "https" | "issuers" | "oidc" | "passkeys"
+  >
 >;
 
 /** The world of a Lambda that does not act for accounts and therefore receives no secret of theirs. */
@@ -85,6 +89,7 @@ export const createLambdaWorld = (
     https: createMissingPort<Https>(UNAVAILABLE),
     issuers: createMissingPort<Issuers>(UNAVAILABLE),
     oidc: rejectUnavailable,
+    passkeys: createMissingPort<PasskeyVerifier>(UNAVAILABLE),
     ...Object.assign({}, ...capabilities.map((add) => add(base))),
     now,
     random,

@@ -15,6 +15,7 @@ import type { SessionReport } from "@mailproof/core/smtp-pool/session-report";
 import type { Lab } from "@mailproof/lab/lab";
 import type { Dns } from "@mailproof/mail/dns/dns";
 import { createHttpsClient } from "@mailproof/net/https";
+import { passkeyVerifier } from "@mailproof/net/passkey-verifier";
 import { sleep } from "@mailproof/net/sleep";
 import { createTokenVerifier } from "@mailproof/net/token-verifier";
 import manifest from "../package.json" with { type: "json" };
@@ -114,6 +115,7 @@ export const createApp = (
     https: openHttps(environment, mail.dns, counters),
     issuers: mail.issuers,
     oidc: openOidc(environment, now),
+    passkeys: passkeyVerifier,
     now,
     random: Math.random,
     randomBytes,

@@ -11,7 +11,7 @@ import { findPerson, listMemberships } from "@mailproof/core/people/members";
 import * as v from "valibot";
 import { endpoint, ok } from "../http/endpoint.ts";
 import * as field from "../schema/fields.ts";
-import { RoleField } from "../schema/people.ts";
+import { PasskeySummary, RoleField, toPasskeySummary } from "../schema/people.ts";
 
 export const getPerson = endpoint({
   id: "getPerson",
@@ -35,14 +35,7 @@ export const getPerson = endpoint({
       name: field.text("The account's name."),
       ...RoleField,
     }),
-    passkeys: field.objects("The person's passkeys.", {
-      passkey_id: field.text("The passkey's id."),
-      name: field.text("The passkey's name."),
-      created_at: field.text("When it was added, ISO 8601."),
-      last_used_at: field.maybeText(
-        "When it was last used, ISO 8601. Left out before its first use.",
-      ),
-    }),
+    passkeys: field.objects("The person's passkeys.", PasskeySummary.entries),
     identities: field.objects("The person's identities at identity providers.", {
       issuer: field.text("The provider's issuer URL."),
       label: field.maybeText("The person's address at the provider. Left out when it gave none."),
@@ -73,12 +66,7 @@ export const getPerson = endpoint({
       ...(found?.email && { email: found.email }),
       recently_signed_in: person?.isFresh ?? false,
       accounts,
-      passkeys: passkeys.map(({ id: passkey_id, name, createdAt, usedAt }) => ({
-        passkey_id,
-        name,
-        created_at: createdAt,
-        ...(usedAt && { last_used_at: usedAt }),
-      })),
+      passkeys: passkeys.map(toPasskeySummary),
       identities: identities.map(({ issuer, label }) => ({ issuer, ...(label && { label }) })),
     });
   },

@@ -1,6 +1,6 @@
 import { Failure } from "@mailproof/core/lib/failure";
 import { credits, type Halves, toCredits } from "@mailproof/core/money/credits";
-import type { Invitation, Member, Person } from "@mailproof/core/people/items";
+import type { Invitation, Member, Passkey, Person } from "@mailproof/core/people/items";
 import { AREAS, mayManageRole, ROLES, type Role } from "@mailproof/core/people/roles";
 import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
@@ -112,6 +112,25 @@ export const assertMayManage = ({ person }: Caller, ...roles: readonly Role[]): 
 
 export const noSuchMember = () =>
   new Failure("NOT_FOUND", "nothing_charged", "The account has no member with this id.");
+
+export const PasskeySummary = v.object({
+  passkey_id: field.text("The passkey's id."),
+  name: field.text("The passkey's name."),
+  created_at: field.text("When it was added, ISO 8601."),
+  last_used_at: field.maybeText("When it was last used, ISO 8601. Left out before its first use."),
+});
+
+export const toPasskeySummary = ({
+  id,
+  name,
+  createdAt,
+  usedAt,
+}: Passkey): v.InferOutput<typeof PasskeySummary> => ({
+  passkey_id: id,
+  name,
+  created_at: createdAt,
+  ...(usedAt && { last_used_at: usedAt }),
+});
 
 /** A person's session in the answer of a sign-in. */
 export const SignedIn = v.object({

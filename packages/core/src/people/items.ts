@@ -181,7 +181,7 @@ export const readSession = (item: Item): Session => v.parse(Session, item);
 export const hashIdentity = (issuer: string, subject: string): string =>
   hashToken(JSON.stringify([issuer, subject]));
 export const toIdentityKey = (hash: string): Key => ({ pk: `IDENTITY#${hash}`, sk: "IDENTITY" });
-const toIdentityMirrorKey = ({ person, hash }: Pick<Identity, "person" | "hash">): Key => ({
+export const toIdentityMirrorKey = ({ person, hash }: Pick<Identity, "person" | "hash">): Key => ({
   pk: toPersonPartition(person),
   sk: `${IDENTITY}${hash}`,
 });

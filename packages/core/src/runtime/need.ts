@@ -23,4 +23,6 @@ export type Need =
   | "seal"
   /** Redeems codes at the identity provider, with the client's secret. */
   | "oidc"
+  /** Checks passkeys. The bundle contains the library. */
+  | "passkeys"
   | "https";
