@@ -38,6 +38,7 @@ const createOperation = (number: number): LedgerEntry[] => {
     operation: `job_01JD${String(number).padStart(20, "0")}`,
     openedAt: openedAt.toISOString(),
     reason: "verify" as const,
+    countedIn: undefined,
   };
   const create = (step: LedgerEntry["step"], moved: MovedAmounts): LedgerEntry => ({
     ...origin,
@@ -72,6 +73,7 @@ const fillLedger = async (table: Table): Promise<void> => {
     step: "grant",
     moved: { grant: spent as Halves },
     reason: "opening" as const,
+    countedIn: undefined,
   };
   const days = new Map<string, Usage>();
   const toWrite = (entry: LedgerEntry): Write => {

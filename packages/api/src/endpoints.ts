@@ -52,6 +52,7 @@ import { replayDeliveries } from "./endpoints/replay-deliveries.ts";
 import { retryDelivery } from "./endpoints/retry-delivery.ts";
 import { revokeApiKey } from "./endpoints/revoke-api-key.ts";
 import { rotateWebhookSecret } from "./endpoints/rotate-webhook-secret.ts";
+import { setAccountLimits } from "./endpoints/set-account-limits.ts";
 import { signInWithLink } from "./endpoints/sign-in-with-link.ts";
 import { signInWithOidc } from "./endpoints/sign-in-with-oidc.ts";
 import { signInWithPasskey } from "./endpoints/sign-in-with-passkey.ts";
@@ -135,6 +136,7 @@ export const endpoints: readonly Endpoint[] = [
   endSession,
   listMembers,
   updateMember,
+  setAccountLimits,
   removeMember,
   createInvitation,
   deleteInvitation,

@@ -42,6 +42,7 @@ const made: NewJob = {
   unsettled: 1,
   claim: null,
   shard: 0,
+  countedIn: undefined,
 };
 
 test.each<[PlanId, number, number]>([

@@ -51,6 +51,7 @@ test("the audit finds a hold without work although every sum is right", async ()
     at,
     moved: { hold: credits(1) },
     reason: "verify" as const,
+    countedIn: undefined,
   };
   await world.table.transact(move(orphan));
 
@@ -234,6 +235,7 @@ const createStrayEntry = (account: string, at: string) => ({
   at,
   moved: { grant: 2 as Halves },
   reason: "opening" as const,
+  countedIn: undefined,
 });
 
 test("the audit finds an entry that the balance lacks", async () => {

@@ -1,6 +1,12 @@
 import { clawBackCredits, grantCredits } from "@mailproof/core/accounts/accounts";
 import { reconcile } from "@mailproof/core/background/reconciler";
-import { getBalance, readBalance, TOTALS, toBalanceKey } from "@mailproof/core/money/balance";
+import {
+  buildShardUpdate,
+  getBalance,
+  readBalance,
+  TOTALS,
+  toBalanceKey,
+} from "@mailproof/core/money/balance";
 import { credits, type Halves } from "@mailproof/core/money/credits";
 import { planFunding } from "@mailproof/core/money/funding";
 import { toEntryItem } from "@mailproof/core/money/items";
@@ -194,6 +200,7 @@ const createEntry = (
   at: AT,
   moved,
   reason: "verify" as const,
+  countedIn: undefined,
 });
 
 /** An account with a grant, of which some is held and some spent. */
@@ -272,11 +279,11 @@ test("the ledger stores a step of an operation once, also after retries with oth
 
 test("a debit's write carries the least balance that the debit may leave as its condition", async () => {
   const table = await givenBalance({ granted: 10 });
-  const held = { hold: halves(4) };
-  const refused = await table.transact(move(createEntry(held), 0, { atLeast: 6, atMost: 5 }));
-  const result = await table.transact(move(createEntry(held), 0, { atLeast: 6, atMost: 6 }));
+  const changes = toBalanceChanges({ hold: halves(4) });
+  const reduce = (atMost: number) =>
+    table.transact([buildShardUpdate("acc_1", 0, changes, { atLeast: 6, atMost })]);
 
-  expect([refused.outcome, result.outcome]).toEqual(["refused", "committed"]);
+  expect([(await reduce(5)).outcome, (await reduce(6)).outcome]).toEqual(["refused", "committed"]);
 });
 
 test("an entry belongs to the month in which its operation began, whenever the operation ends", () => {
@@ -286,6 +293,7 @@ test("an entry belongs to the month in which its operation began, whenever the o
     at: "2026-12-02T00:00:00.000Z",
     moved: {},
     reason: "verify" as const,
+    countedIn: undefined,
   };
 
   expect(toEntryItem({ ...origin, ...end })).toMatchObject({

@@ -11,13 +11,13 @@ import {
   optional,
 } from "../schema/common.ts";
 import * as field from "../schema/fields.ts";
+import { toLimits } from "../schema/limits.ts";
 import {
   assertMayManage,
   InvitationSummary,
   LimitFields,
   RoleField,
   toInvitationSummary,
-  toLimits,
 } from "../schema/people.ts";
 
 export const createInvitation = endpoint({

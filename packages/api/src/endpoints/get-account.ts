@@ -4,11 +4,13 @@ import { findReach } from "@mailproof/core/egress/reach";
 import { getBalance } from "@mailproof/core/money/balance";
 import { type Halves, toCredits } from "@mailproof/core/money/credits";
 import { PLAN_IDS, PLANS } from "@mailproof/core/money/plans";
+import { readSpending } from "@mailproof/core/money/spending";
 import { TEST_BALANCE } from "@mailproof/core/money/test-mode";
 import * as v from "valibot";
 import { endpoint, ok } from "../http/endpoint.ts";
 import { describe, Mode, ScopeName } from "../schema/common.ts";
 import * as field from "../schema/fields.ts";
+import { createLimitState, toLimitState } from "../schema/limits.ts";
 import { ReachField, toReach } from "../schema/reach.ts";
 
 export const getAccount = endpoint({
@@ -45,6 +47,12 @@ export const getAccount = endpoint({
       refunded: field.credits("Credits refunded, in total."),
       granted: field.credits("Credits granted, in total."),
     }),
+    limit: createLimitState(
+      "The limit of the signed-in person. Left out without one, and for keys.",
+    ),
+    account_limit: createLimitState(
+      "The limit of the whole account, which an owner sets. Its area limits people who are not owners. Left out without one.",
+    ),
     reach: ReachField,
     key: field.object("The key in use.", {
       key_id: field.text("The key's id."),
@@ -61,6 +69,9 @@ export const getAccount = endpoint({
     const balance =
       caller.mode === "live" ? await getBalance(world.table, caller.account) : TEST_BALANCE;
     const reach = await findReach(world);
+    const spending = await readSpending(world.table, caller, world.now());
+    const limit = toLimitState(caller.person?.area, spending.own);
+    const accountLimit = toLimitState(account.area, spending.all);
     const plan = PLANS[account.plan];
     return ok({
       account_id: account.account,
@@ -83,6 +94,8 @@ export const getAccount = endpoint({
         refunded: toCredits(balance.refunded),
         granted: toCredits(balance.granted),
       },
+      ...(limit && { limit }),
+      ...(accountLimit && { account_limit: accountLimit }),
       key: { key_id: caller.keyId, mode: caller.mode, scopes: caller.scopes },
     });
   },

@@ -15,6 +15,7 @@ import {
   OTHER_REASONS,
   PAID_OPERATIONS,
 } from "@mailproof/core/money/reasons";
+import { findPayingPerson } from "@mailproof/core/money/spending";
 import * as v from "valibot";
 import { endpoint, ok } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
@@ -47,6 +48,7 @@ const LedgerEntry = v.object({
   job_id: field.maybeText("The job of the batch or the file. Left out otherwise."),
   check_id: field.maybeText("The deliverability check. Left out otherwise."),
   test_id: field.maybeText("The mail test. Left out otherwise."),
+  person_id: field.maybeText("The person who caused the charge. Left out when a key did."),
   reason: describe(
     v.optional(v.picklist(OTHER_REASONS)),
     "Why credits moved without a request, or returned: `opening`: the account was opened. `granted`, `taken_back`: by the operator. `failed`: addresses, or a mail test, failed on our side. `not_probed`: their mail server was not asked. `not_reached`: our own address, exit or circuit kept us from it. `cancelled`: the job was cancelled. `no_mail`: the address of a mail test got no mail. Left out otherwise.",
@@ -60,6 +62,7 @@ const LedgerEntry = v.object({
 const toLedgerEntry = ({ entry, kind, amount }: Movement): v.InferOutput<typeof LedgerEntry> => {
   const { operation: id, paidFor: operation, reason: stored, step } = entry;
   const reason = findOtherReason(stored);
+  const person = findPayingPerson(entry);
   const { available = 0, held = 0 } = toBalanceChanges({ [kind]: amount });
   const isOfTest = operation === "mail_test";
   const isOfJob =
@@ -78,6 +81,7 @@ const toLedgerEntry = ({ entry, kind, amount }: Movement): v.InferOutput<typeof 
     ...(isOfJob && { job_id: id }),
     ...(isOfCheck && { check_id: toCheckId({ id }) }),
     ...(isOfTest && { test_id: id }),
+    ...(person && { person_id: person }),
     ...(reason && { reason }),
     began_at: entry.openedAt,
     created_at: entry.at,

@@ -2,13 +2,13 @@ import { changeMember, findMember, findPerson } from "@mailproof/core/people/mem
 import * as v from "valibot";
 import { endpoint, ok } from "../http/endpoint.ts";
 import { describe, Id } from "../schema/common.ts";
+import { toLimits } from "../schema/limits.ts";
 import {
   assertMayManage,
   LimitFields,
   MemberSummary,
   noSuchMember,
   RoleField,
-  toLimits,
   toMemberSummary,
 } from "../schema/people.ts";
 

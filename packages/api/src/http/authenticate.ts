@@ -1,4 +1,5 @@
 import type { TokenClaims } from "@mailproof/core/accounts/access-tokens";
+import { toPayer } from "@mailproof/core/accounts/account-items";
 import { admitAccount } from "@mailproof/core/accounts/accounts";
 import { findKey, storeLastUse } from "@mailproof/core/accounts/api-keys";
 import { mayUseFrom } from "@mailproof/core/accounts/key-networks";
@@ -11,7 +12,12 @@ import * as v from "valibot";
 import { challenge } from "./challenge.ts";
 import type { Caller, Endpoint } from "./endpoint.ts";
 import { HttpFailure } from "./http-failure.ts";
-import { assertMayAsPerson, callerBySession, readSessionToken } from "./session.ts";
+import {
+  assertMayAsPerson,
+  callerBySession,
+  explainMissingRight,
+  readSessionToken,
+} from "./session.ts";
 
 const ACCOUNT_LENGTH_MAX = 100;
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
@@ -31,15 +37,11 @@ const callerByToken = async (world: AppWorld, sent: string): Promise<Caller | un
   const account = await admitAccount(world.table, id);
   if (!account) return undefined;
   return {
-    account: account.account,
+    ...toPayer(account, mode),
     credential: "token",
     // An account's access tokens share one rate limit, because a client may get new tokens within minutes.
     keyId: `oauth_${getOwnerId({ account: account.account, mode })}`,
-    mode,
     scopes: scopesIn(claims),
-    plan: account.plan,
-    retentionDays: account.retentionDays,
-    bounceFree: account.bounceFree,
   };
 };
 
@@ -106,7 +108,7 @@ export const assertMay = (
   if (scopes.includes(access)) return;
   const what =
     credential === "session"
-      ? `Your role does not include the right ${access}.`
+      ? explainMissingRight(caller, access)
       : `This ${credential} does not hold the scope ${access}.`;
   throw new HttpFailure("FORBIDDEN", "nothing_charged", what, {
     details: { required_scope: access },
@@ -134,14 +136,10 @@ const callerByKey = async (
   const { id: keyId, mode, scopes, publicUse: use } = key;
   if (!mayUseAt(use, origin)) throw new Failure("FORBIDDEN", "nothing_charged", OTHER_ORIGIN);
   return {
-    account: account.account,
+    ...toPayer(account, mode),
     credential: "key",
     keyId,
-    mode,
     scopes,
-    plan: account.plan,
-    retentionDays: account.retentionDays,
-    bounceFree: account.bounceFree,
     ...(use && origin && { visitor: { id: toVisitor(world, keyId, clientIp), use, origin } }),
     recordUse: () => storeLastUse(world, key),
   };

@@ -1,8 +1,8 @@
 import type { PublicUse } from "@mailproof/core/accounts/api-key-items";
-import type { Scope } from "@mailproof/core/accounts/scopes";
+import type { Area, Scope } from "@mailproof/core/accounts/scopes";
 import type { AppWorld } from "@mailproof/core/app-world";
 import type { FailureCode } from "@mailproof/core/lib/failure";
-import type { Payer } from "@mailproof/core/money/payer";
+import type { Payer, PayingPerson } from "@mailproof/core/money/payer";
 import type { Role } from "@mailproof/core/people/roles";
 import type { Need } from "@mailproof/core/runtime/need";
 import type { BaseIssue, BaseSchema, InferOutput } from "valibot";
@@ -19,11 +19,12 @@ export type Caller = Payer & {
   /** The sender of a request with a public key, and the limits of the key. */
   readonly visitor?: { readonly id: string; readonly use: PublicUse; readonly origin: string };
   /** The signed-in person of a session. */
-  readonly person?: {
-    readonly id: string;
+  readonly person?: PayingPerson & {
     readonly name: string;
     /** Null where the request names no account. */
     readonly role: Role | null;
+    /** The area that limits the person's rights. */
+    readonly area?: Area | undefined;
     /** The hash of the session's token. */
     readonly session: string;
     /** True when the person signed in within the last five minutes. */

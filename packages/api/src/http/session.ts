@@ -1,4 +1,6 @@
+import { toPayer } from "@mailproof/core/accounts/account-items";
 import { admitAccount } from "@mailproof/core/accounts/accounts";
+import type { Scope } from "@mailproof/core/accounts/scopes";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { Failure } from "@mailproof/core/lib/failure";
 import { readOwnerId } from "@mailproof/core/money/payer";
@@ -100,13 +102,14 @@ export const callerBySession = async (
   if (!account) return undefined;
   return {
     ...caller,
-    account: account.account,
-    mode,
-    scopes: listMemberScopes(member.role, member.area),
-    plan: account.plan,
-    retentionDays: account.retentionDays,
-    bounceFree: account.bounceFree,
-    person: { ...person, role: member.role },
+    ...toPayer(account, mode),
+    scopes: listMemberScopes(member.role, member.area, account.area),
+    person: {
+      ...person,
+      role: member.role,
+      monthlyHalves: member.monthlyHalves,
+      area: member.role === "owner" ? undefined : (member.area ?? account.area),
+    },
     recordUse,
   };
 };
@@ -135,6 +138,14 @@ export const assertMayAsPerson = (
     throw new Failure("FORBIDDEN", "nothing_charged", SIGN_IN_AGAIN, {
       details: { sign_in_again: true },
     });
+};
+
+/** Why the session does not have this right: the role lacks it, or a limit excludes it. */
+export const explainMissingRight = ({ person }: Caller, right: Scope): string => {
+  const { role, area } = person ?? {};
+  return area && role && RIGHTS[role].scopes?.includes(right)
+    ? `Your access to this account is limited to ${area}, which excludes the right ${right}.`
+    : `Your role does not include the right ${right}.`;
 };
 
 const FOR_PEOPLE =

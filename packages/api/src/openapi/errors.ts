@@ -45,7 +45,7 @@ const ENTRIES: Readonly<Record<FailureCode, Entry>> = {
     "Send a valid API key in X-Api-Key, or as a bearer token.",
   ],
   INSUFFICIENT_CREDITS: [
-    "The balance is below the price.",
+    "The balance is below the price, or a monthly limit would be exceeded, which `details` then names.",
     "Buy credits, then repeat the request.",
     nothing,
     "This costs 5 credits and the account has 3.",

@@ -2,6 +2,7 @@ import { readVendorVerdict } from "@mailproof/core/intake/vendors";
 import { Failure } from "@mailproof/core/lib/failure";
 import { toCredits } from "@mailproof/core/money/credits";
 import { getOwnerId } from "@mailproof/core/money/payer";
+import { findPayingPerson } from "@mailproof/core/money/spending";
 import type { World } from "@mailproof/core/ports/world";
 import { findDeferred } from "@mailproof/core/rows/deferrals";
 import { findJob, JOB_STATUSES, type Job } from "@mailproof/core/rows/items";
@@ -61,6 +62,7 @@ export const JobSummary = v.object({
     v.optional(Credits),
     "Credits refunded for addresses that could not be queued, failed on our side, had no result when the job was cancelled, or are `unknown` because our limits or rules kept us from asking the mail server, or our address, exit or circuit from reaching it. Present when the job has ended and there are any.",
   ),
+  person_id: field.maybeText("The person who created the job. Left out when a key did."),
   parent_job_id: field.maybeText(
     "The job whose rows this one verifies again. Left out for any other job.",
   ),
@@ -120,6 +122,7 @@ export const readJobSummary = async (
   const { total, processed, valid, invalid, risky, unknown } = job;
   const deferred = await findDeferred(table, job);
   const refunded = getRefundedPrice(job);
+  const person = findPayingPerson(job);
   return {
     job_id: job.id,
     ...(job.name !== null && { name: job.name }),
@@ -138,6 +141,7 @@ export const readJobSummary = async (
     created_at: job.createdAt,
     ...(job.completedAt && { completed_at: job.completedAt }),
     ...(job.completedAt && refunded > 0 && { credits_refunded: toCredits(refunded) }),
+    ...(person && { person_id: person }),
     ...(job.parent !== undefined && { parent_job_id: job.parent }),
     ...(job.continues !== undefined && { continues_job_id: job.continues }),
     ...(job.newRows !== undefined && { new_emails: job.newRows }),

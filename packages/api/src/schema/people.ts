@@ -1,19 +1,13 @@
+import { AREAS } from "@mailproof/core/accounts/scopes";
 import { Failure } from "@mailproof/core/lib/failure";
-import { credits, type Halves, toCredits } from "@mailproof/core/money/credits";
+import { toCredits } from "@mailproof/core/money/credits";
 import type { Invitation, Member, Passkey, Person } from "@mailproof/core/people/items";
-import { AREAS, mayManageRole, ROLES, type Role } from "@mailproof/core/people/roles";
+import { mayManageRole, ROLES, type Role } from "@mailproof/core/people/roles";
 import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
-import {
-  Credits,
-  describe,
-  limitCharacters,
-  noControls,
-  notEmpty,
-  optional,
-  part,
-} from "./common.ts";
+import { Credits, describe, limitCharacters, noControls, notEmpty, part } from "./common.ts";
 import * as field from "./fields.ts";
+import { createLimitFields } from "./limits.ts";
 
 export const RoleName = v.picklist(ROLES, `must be one of ${ROLES.join(", ")}`);
 
@@ -31,23 +25,14 @@ export const PersonName = v.pipe(
   noControls,
 );
 
-const AREA = "Limits the member to lists or to domains. Left out: no limit.";
 const MONTHLY = "The most credits that the member may spend in a month (UTC). Left out: no limit.";
 
-export const LimitFields = {
-  area: describe(optional(v.picklist(AREAS, `must be one of ${AREAS.join(", ")}`)), AREA),
-  monthly_credits: describe(optional(v.pipe(Credits, v.minValue(0, "must be 0 or more"))), MONTHLY),
-};
+export const LimitFields = createLimitFields(
+  "Limits the member to lists or to domains. Left out: no limit.",
+  MONTHLY,
+);
 
 export const RoleField = { role: ROLE };
-
-export const toLimits = (body: {
-  readonly area?: Member["area"];
-  readonly monthly_credits?: number | undefined;
-}): Pick<Member, "area" | "monthlyHalves"> => ({
-  ...(body.area && { area: body.area }),
-  ...(body.monthly_credits !== undefined && { monthlyHalves: credits(body.monthly_credits) }),
-});
 
 const Limits = {
   area: describe(
@@ -80,7 +65,7 @@ export const toMemberSummary = (
 
 const fromLimits = ({ area, monthlyHalves }: Pick<Member, "area" | "monthlyHalves">) => ({
   ...(area && { area }),
-  ...(monthlyHalves !== undefined && { monthly_credits: toCredits(monthlyHalves as Halves) }),
+  ...(monthlyHalves !== undefined && { monthly_credits: toCredits(monthlyHalves) }),
 });
 
 export const InvitationSummary = v.object({

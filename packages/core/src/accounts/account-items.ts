@@ -1,7 +1,10 @@
 import * as v from "valibot";
 import { paginateQuery } from "../lib/paginate-query.ts";
+import { StoredHalves } from "../money/balance.ts";
+import type { KeyMode, Payer } from "../money/payer.ts";
 import { PLAN_IDS } from "../money/plans.ts";
 import type { Item, Key, Table } from "../ports/table.ts";
+import { AREAS } from "./scopes.ts";
 
 // Layout.
 //
@@ -17,6 +20,10 @@ const Account = v.object({
   retentionDays: v.optional(v.number()),
   /** Set when no bounce was ever reported. Absent when one may have been, as in every account of 0.2.0. */
   bounceFree: v.optional(v.literal(true)),
+  /** The most that the account may spend in a month (UTC). Absent without a limit, and in 0.2.0. */
+  monthlyHalves: v.optional(StoredHalves),
+  /** The area that all people but owners are limited to. Absent without a limit, and in 0.2.0. */
+  area: v.optional(v.picklist(AREAS)),
   disabledAt: v.optional(v.string()),
   closedAt: v.optional(v.string()),
 });
@@ -33,6 +40,19 @@ export const toAccountItem = (account: Account): Item => ({
 });
 
 export const readAccount = (item: Item): Account => v.parse(Account, item);
+
+/** The fields by which requests of the account are charged and their results kept. */
+export const toPayer = (
+  { account, plan, retentionDays, bounceFree, monthlyHalves }: Account,
+  mode: KeyMode,
+): Omit<Payer, "person"> => ({
+  account,
+  mode,
+  plan,
+  retentionDays,
+  bounceFree,
+  monthlyHalves,
+});
 
 /** The operator can enable a disabled account again. A closed account stays closed. */
 export type AccountStatus = "active" | "disabled" | "closed";

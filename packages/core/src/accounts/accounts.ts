@@ -159,7 +159,7 @@ export const clawBackCredits = async (
   const { plan } = await getExistingAccount(world.table, account);
   const openedAt = world.now().toISOString();
   const operation = world.newId("txn");
-  const origin = { account, operation, openedAt };
+  const origin = { account, operation, openedAt, countedIn: undefined };
   const once = key === null ? null : toIdempotencyKey(account, -amount, key);
   const claim = once ? [createClaim(once, { id: operation, openedAt })] : [];
   for (let attempt = 0; attempt < CLAWBACK_ATTEMPTS_MAX; attempt++) {

@@ -25,6 +25,8 @@ const Monitor = v.object({
   owner: v.string(),
   account: v.string(),
   mode: v.picklist(KEY_MODES),
+  /** The person who added it, whose limit its checks count against. Absent when a key did, and in 0.2.0. */
+  person: v.optional(v.string()),
   domain: v.string(),
   sendingIp: v.nullable(v.string()),
   intervalHours: v.number(),

@@ -1,9 +1,10 @@
 import * as v from "valibot";
-import { getAccountStatus } from "../accounts/account-items.ts";
+import { getAccountStatus, toPayer } from "../accounts/account-items.ts";
 import { getAccount } from "../accounts/accounts.ts";
 import { createUnavailableFailure, Failure } from "../lib/failure.ts";
 import { addMs, HOUR_MS } from "../lib/time.ts";
 import { getOwnerId, type Payer, toQueueGroup } from "../money/payer.ts";
+import { findMember } from "../people/members.ts";
 import type { Item } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import type { WorkKind } from "../runtime/work-kind.ts";
@@ -50,6 +51,7 @@ export const addMonitor = async (
     owner,
     account: payer.account,
     mode: payer.mode,
+    person: payer.person?.id,
     domain,
     sendingIp,
     intervalHours,
@@ -133,15 +135,19 @@ export const runMonitor: Worker<CheckWorld> = {
 /** Each run has its own key, so however often it starts, it is charged once. */
 const run = async (
   world: CheckWorld,
-  { id, nextAt, account, mode, domain, sendingIp, owner }: Monitor,
+  { id, nextAt, account: accountId, mode, person, domain, sendingIp, owner }: Monitor,
 ): Promise<NonNullable<Monitor["last"]> | MonitorProblem> => {
-  const payer = await getAccount(world.table, account);
-  if (getAccountStatus(payer) !== "active") return "failed";
-  const { plan } = payer;
+  const account = await getAccount(world.table, accountId);
+  if (getAccountStatus(account) !== "active") return "failed";
+  const member = person && (await findMember(world.table, accountId, person));
+  const payer = {
+    ...toPayer(account, mode),
+    ...(member && { person: { id: member.person, monthlyHalves: member.monthlyHalves } }),
+  };
   const claimKey = { owner, action: "monitor", key: `${id} ${nextAt}`, fingerprint: nextAt };
   const request = { domain, sendingIp, refresh: false };
   try {
-    const { check } = await checkOnce(world, { account, mode, plan }, request, {
+    const { check } = await checkOnce(world, payer, request, {
       idempotencyKey: { ...claimKey, retentionSeconds: RUN_RETENTION_SECONDS },
       reason: "monitor",
     });

@@ -55,6 +55,7 @@ export type WrittenList = Omit<
   | "createdAt"
   | "chunkRows"
   | "shard"
+  | "countedIn"
   | "unsettled"
   | "columns"
   | "emailColumn"
@@ -86,7 +87,7 @@ export const acceptList = async <A extends Readonly<Record<string, Json>>>(
     const price = ((list.unique - countTaken(list)) * each) as Halves;
     const answer = { job: id, createdAt: createdAt.toISOString(), price, ...own };
     accepted = { list, answer };
-    const writes = (shard: number) => [
+    const writes = (shard: number, countedIn: Job["countedIn"]) => [
       ...buildNewJobWrites(world, {
         ...NO_COLUMNS,
         ...list,
@@ -97,6 +98,7 @@ export const acceptList = async <A extends Readonly<Record<string, Json>>>(
         createdAt,
         chunkRows,
         shard,
+        countedIn,
         unsettled: 0,
       }),
       withdrawDraft,

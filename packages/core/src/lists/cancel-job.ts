@@ -118,12 +118,13 @@ const buildCancelledJob = (world: World, job: Job): Update => {
 };
 
 const buildMoney = (world: World, job: Job) => {
-  const { id, account, createdAt: openedAt, mode, shard } = job;
+  const { id, account, createdAt: openedAt, mode, shard, countedIn } = job;
   if (mode !== "live") return [];
   const entry = {
     account,
     operation: id,
     openedAt,
+    countedIn,
     step: "cancel" as const,
     at: world.now().toISOString(),
     moved: toMoved(job),

@@ -94,7 +94,7 @@ export const acceptFile = async (
     const withdrawDraft = await recordDraft(world, payer, id);
     const intake = await readList(world, payer, request, { key: toInputBlobKey(id) });
     const { chunks, unique } = intake;
-    const writes = (shard: number) => [
+    const writes = (shard: number, countedIn: Job["countedIn"]) => [
       ...buildNewJobWrites(world, {
         id,
         kind: FILE,
@@ -105,6 +105,7 @@ export const acceptFile = async (
         unsettled: 1,
         ...toListFields(request, intake, idempotencyKey),
         shard,
+        countedIn,
       }),
       withdrawDraft,
     ];

@@ -55,6 +55,7 @@ export type NewJob = InputMetadata & {
   readonly unsettled: 0 | 1;
   /** The shard of the balance that pays. */
   readonly shard: number;
+  readonly countedIn: Job["countedIn"];
 };
 
 /** Rows of a list that keep the result of an earlier one and cost nothing. Their pages are written before the job exists. */
@@ -72,7 +73,18 @@ const SEND_WITHIN_MS = 60_000;
 export const buildNewJobWrites = (world: World, newJob: NewJob): Write[] => {
   const { id, kind, payer, reason, name, options, callback, createdAt } = newJob;
   const { chunks, chunkRows, columns, emailColumn, isAscii, delimiter, excluded } = newJob;
-  const { checksums, unsettled, claim, shard, upload, parent, continues, newRows, taken } = newJob;
+  const {
+    checksums,
+    unsettled,
+    claim,
+    shard,
+    countedIn,
+    upload,
+    parent,
+    continues,
+    newRows,
+    taken,
+  } = newJob;
   const { vendor } = newJob;
   const { key, version } = newJob.input;
   const job: Job = {
@@ -89,6 +101,7 @@ export const buildNewJobWrites = (world: World, newJob: NewJob): Write[] => {
     retentionSeconds: getRetentionSeconds(payer),
     held: credits(0),
     shard,
+    countedIn,
     reason,
     total: newJob.unique,
     input: { key, version },

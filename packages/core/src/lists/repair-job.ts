@@ -178,7 +178,7 @@ const resolveChunk = async (world: World, job: Job, resolution: Resolution): Pro
 
 const buildResolutionMoney = (
   world: World,
-  { id, account, createdAt: openedAt, mode, reason, shard }: Job,
+  { id, account, createdAt: openedAt, mode, reason, shard, countedIn }: Job,
   { chunk, kind, token }: Resolution,
   amount: Halves,
 ): readonly Write[] =>
@@ -189,6 +189,7 @@ const buildResolutionMoney = (
           account,
           operation: id,
           openedAt,
+          countedIn,
           step: `chunk-${chunk}`,
           at: world.now().toISOString(),
           moved: { [kind]: amount },

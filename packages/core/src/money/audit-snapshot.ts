@@ -9,7 +9,9 @@ import {
   writeClosing,
 } from "./closings.ts";
 import { USAGE_FIELDS, USAGE_TOTALS } from "./items.ts";
+import { addUp } from "./moves.ts";
 import { iterateOperations } from "./operation-items.ts";
+import { sumSpending } from "./spending.ts";
 import { NO_USAGE, sumMonthlyUsage, type UsageSums } from "./usage.ts";
 
 export type AuditedAccount = { readonly account: string; readonly createdAt: string };
@@ -39,6 +41,8 @@ export type AuditSnapshot = {
   readonly months: readonly MonthSum[];
   readonly trusted: Closings;
   readonly usage: ReadonlyMap<string, UsageSums>;
+  /** The counters of what persons and the account spent, without those of closed months, which nothing reads any more. */
+  readonly spending: ReadonlyMap<string, number>;
   /** Held credits by operation: once by the entries, once by the work under way. */
   readonly heldByEntries: ReadonlyMap<string, number>;
   readonly heldByWork: ReadonlyMap<string, number>;
@@ -68,6 +72,7 @@ export const takeSnapshot = async (
   const { table, account, readers, now } = audit;
   const before = await findBalance(table, account.account);
   const usage = await sumMonthlyUsage(table, account.account);
+  const spending = await sumSpending(table, account.account, trusted);
   const months = await sumOtherMonths(audit, stored, trusted, usage.keys());
   const sums = sumMonths([...months, ...trusted.values()]);
   // Credits of a closed month are never held.
@@ -80,7 +85,7 @@ export const takeSnapshot = async (
   if (!before || !balance) return undefined;
   const isQuiet = TOTALS.every((total) => before[total] === balance[total]);
   const work = { heldByEntries, heldByWork, readings };
-  return { balance, before, isQuiet, sums, months, trusted, usage, ...work };
+  return { balance, before, isQuiet, sums, months, trusted, usage, spending, ...work };
 };
 
 const findBalance = async (table: Table, account: string): Promise<ShardedBalance | undefined> =>
@@ -144,6 +149,14 @@ const INVARIANTS: readonly Invariant[] = [
       !isQuiet ||
       (months.every(({ month, usage: sums }) => isSameUsage(usage.get(month), sums)) &&
         [...trusted.values()].every(({ month, sums }) => isSameTotals(usage.get(month), sums))),
+  },
+  {
+    invariant: "each counter of a month's spending = the sum of the entries that name it",
+    holds: ({ isQuiet, spending, months }) => {
+      const sums = addUp(months.map((month) => Object.fromEntries(month.spending)));
+      const counters = [...spending.keys(), ...Object.keys(sums)];
+      return !isQuiet || counters.every((one) => (spending.get(one) ?? 0) === (sums[one] ?? 0));
+    },
   },
   {
     invariant: "credits are held for work under way, and for nothing else",

@@ -22,6 +22,7 @@ import {
 } from "./operation-items.ts";
 import type { Payer } from "./payer.ts";
 import type { PaidOperation } from "./reasons.ts";
+import { listCounters, listSpendingLimits } from "./spending.ts";
 import { TEST_BALANCE } from "./test-mode.ts";
 
 // Paid work begins here. The price is debited from the account's balance (debit.ts; funding.ts chooses its shards), as
@@ -49,7 +50,7 @@ export type OperationRequest = {
 /** The price, and the writes that commit with the debit to `shard`. Prepared only if no earlier request did the work. */
 type PreparedOperation = {
   readonly price: Halves;
-  readonly writes?: (shard: number) => readonly Write[];
+  readonly writes?: (shard: number, countedIn: Operation["countedIn"]) => readonly Write[];
 };
 /** `input` contains all data that another process needs to continue; `expectedMs` is the expected duration of the work. */
 export type PreparedWork = PreparedOperation & {
@@ -118,7 +119,7 @@ export const beginOperation = async (
       const [entry, ...moves] = debited.writes;
       const others = [
         ...(idempotencyKey ? [createClaim(idempotencyKey, operation)] : []),
-        ...(writes?.(debited.shard) ?? []),
+        ...(writes?.(debited.shard, operation.countedIn) ?? []),
       ];
       // The entry is never removed, so after a lost reply it shows the outcome even when the work has ended.
       return entry
@@ -150,7 +151,7 @@ export const payImmediately = async (
       const how = { kind: "charge", isStated } as const;
       const debited = await buildOperationDebit(world, { ...origin, amount: price }, payer, how);
       const claim = idempotencyKey && createClaim(idempotencyKey, origin, answer, subject);
-      const more = writes?.(debited.shard) ?? [];
+      const more = writes?.(debited.shard, origin.countedIn) ?? [];
       const all = [...debited.writes, ...(claim ? [claim] : []), ...more];
       // The entry is never removed, and the claim exists for its retention.
       const proof = all.find((write) => "create" in write) ?? null;
@@ -164,28 +165,38 @@ export const payImmediately = async (
 
 export type PaidResult = { readonly kind: "paid"; readonly left: Halves | undefined };
 
-const toOrigin = (world: World, { id, kind, payer, reason, idempotencyKey }: OperationRequest) => ({
-  id,
-  kind,
-  account: payer.account,
-  mode: payer.mode,
-  openedAt: world.now().toISOString(),
-  reason,
-  claim: idempotencyKey && toClaimKey(idempotencyKey),
-});
+const toOrigin = (world: World, { id, kind, payer, reason, idempotencyKey }: OperationRequest) => {
+  const openedAt = world.now().toISOString();
+  return {
+    id,
+    kind,
+    account: payer.account,
+    mode: payer.mode,
+    openedAt,
+    reason,
+    claim: idempotencyKey && toClaimKey(idempotencyKey),
+    countedIn: listCounters(payer, openedAt),
+  };
+};
 
-type DebitOrigin = Pick<Operation, "id" | "openedAt" | "account" | "mode" | "amount" | "reason">;
+type DebitOrigin = Pick<
+  Operation,
+  "id" | "openedAt" | "account" | "mode" | "amount" | "reason" | "countedIn"
+>;
 
 const buildOperationDebit = async (
   world: World,
-  { id, openedAt, account, mode, amount, reason }: DebitOrigin,
-  { plan }: Payer,
+  { id, openedAt, account, mode, amount, reason, countedIn }: DebitOrigin,
+  payer: Payer,
   how: { readonly kind: "hold" | "charge"; readonly isStated: boolean },
 ): Promise<Omit<Debit, "writes"> & { readonly writes: Debit["writes"] | readonly [] }> => {
   if (mode === "test")
     return { shard: 0, writes: [], ...(how.isStated && { left: TEST_BALANCE.available }) };
   if (amount === 0) return { shard: 0, writes: [] };
-  return debit(world, { account, plan, operation: id, openedAt, amount, reason, ...how });
+  const limits = listSpendingLimits(payer, openedAt);
+  const { plan } = payer;
+  const request = { account, plan, operation: id, openedAt, amount, reason, countedIn, limits };
+  return debit(world, { ...request, ...how });
 };
 
 // "refused": another request changed the balance or the claim, so each conflict means that another request succeeded.

@@ -13,6 +13,7 @@ import {
   type UsageField,
 } from "./items.ts";
 import { MOVES, type MoveKind } from "./moves.ts";
+import { addSpending, getSpent } from "./spending.ts";
 import { NO_USAGE, type UsageSums } from "./usage.ts";
 
 // Layout. The sums of a closed month's entries, so that later audits need not read the entries.
@@ -42,11 +43,12 @@ export type Closing = Readonly<Omit<v.InferOutput<typeof Closing>, "sk">> & {
 
 /**
  * The sums of a month's entries. `held`: credits neither settled nor released, by operation. `usage`: the sums of the month's
- * daily usage.
+ * daily usage. `spending`: the sums of the month's counters.
  */
 export type MonthSum = Pick<Closing, "month" | "entries" | "digest" | "sums"> & {
   readonly held: ReadonlyMap<string, number>;
   readonly usage: UsageSums;
+  readonly spending: ReadonlyMap<string, number>;
 };
 
 const toClosingPartition = (account: string): string => `CLOSING#${account}`;
@@ -91,7 +93,7 @@ export const isSame = (sum: MonthSum, closing: Closing): boolean =>
 export const writeClosing = async (
   table: Table,
   account: string,
-  { month, entries, digest, sums }: Omit<MonthSum, "held" | "usage">,
+  { month, entries, digest, sums }: Omit<MonthSum, "held" | "usage" | "spending">,
   isProved: boolean,
 ): Promise<void> => {
   const item: Item = { ...toClosingKey(account, month), entries, digest, sums, isProved };
@@ -107,6 +109,7 @@ export const sumMonth = async (table: Table, account: string, month: string): Pr
   const sums: Record<Total, number> = { ...ZERO_TOTALS };
   const held = new Map<string, number>();
   const usage: Record<UsageField, number> = { ...NO_USAGE };
+  const spending = new Map<string, number>();
   const hash = createHash("sha256");
   let entries = 0;
   let digested = "";
@@ -114,7 +117,9 @@ export const sumMonth = async (table: Table, account: string, month: string): Pr
   for await (const item of paginateQuery(table, query)) {
     const entry = readEntry(item);
     addEntry(entry, sums, held);
-    addUsage(entry, usage);
+    const changes = toUsageChanges(entry);
+    addUsage(changes, usage);
+    addSpending(spending, entry, getSpent(changes));
     digested += toDigested(item.sk, entry);
     if (digested.length > DIGESTED_AT_ONCE) {
       hash.update(digested);
@@ -130,18 +135,26 @@ export const sumMonth = async (table: Table, account: string, month: string): Pr
     sums: sums as Totals,
     held,
     usage: usage as UsageSums,
+    spending,
   };
 };
 
 /** Serializes every field of the entry, in an order that does not depend on the adapter. */
-const toDigested = (sk: string, { at, moved, reason, token, paidFor }: LedgerEntry): string => {
+const toDigested = (
+  sk: string,
+  { at, moved, reason, token, paidFor, countedIn }: LedgerEntry,
+): string => {
   const amounts = Object.entries(moved).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return `${JSON.stringify([sk, at, amounts, reason, paidFor ?? null, token ?? null])}\n`;
+  const fields = [sk, at, amounts, reason, paidFor ?? null, token ?? null];
+  // Entries of 0.2.0 have no counters, and keep their digest.
+  return `${JSON.stringify(countedIn ? [...fields, countedIn] : fields)}\n`;
 };
 
-const addUsage = (entry: LedgerEntry, usage: Record<UsageField, number>): void => {
-  for (const [field, by] of Object.entries(toUsageChanges(entry)) as [UsageField, number][])
-    usage[field] += by;
+const addUsage = (
+  changes: ReturnType<typeof toUsageChanges>,
+  usage: Record<UsageField, number>,
+): void => {
+  for (const [field, by] of Object.entries(changes) as [UsageField, number][]) usage[field] += by;
 };
 
 const addEntry = (

@@ -17,6 +17,7 @@ import { move } from "./ledger.ts";
 import { toBalanceChanges } from "./moves.ts";
 import type { PlanId } from "./plans.ts";
 import type { Reason } from "./reasons.ts";
+import { assertWithinLimits, type SpendingLimit } from "./spending.ts";
 import {
   buildReport,
   type CreditThreshold,
@@ -33,6 +34,8 @@ export type DebitRequest = OperationOrigin & {
   readonly amount: Halves;
   readonly reason: Reason;
   readonly isStated?: boolean;
+  /** The limits of the payer's counters. Left out: none. */
+  readonly limits?: readonly SpendingLimit[];
 };
 
 /**
@@ -52,14 +55,16 @@ export type Debit = {
  */
 export const debit = async (
   world: World,
-  { kind, amount, reason, plan, isStated, ...origin }: DebitRequest,
+  { kind, amount, reason, plan, isStated, limits = [], ...origin }: DebitRequest,
 ): Promise<Debit> => {
   const { account } = origin;
+  await assertWithinLimits(world.table, account, amount, limits);
   const { balance, funding } = await fundDebit(world, account, plan, amount);
   const { shard, draws } = funding;
   const at = world.now().toISOString();
   const moved = { [kind]: amount };
-  const [entry, , ...usage] = move({ ...origin, step: "debit" as const, at, moved, reason }, shard);
+  const debited = { ...origin, step: "debit" as const, at, moved, reason };
+  const [entry, , ...sums] = move(debited, shard, limits);
   const isAlone = shard === 0 && balance.shards.length === 1;
   const left = (balance.available - amount) as Halves;
   const report = isAlone
@@ -73,7 +78,7 @@ export const debit = async (
   return {
     shard,
     ...(isStated && !isReturned && { left }),
-    writes: [entry, paying, ...buildDraws(account, draws), ...usage, ...report.writes, ...events],
+    writes: [entry, paying, ...buildDraws(account, draws), ...sums, ...report.writes, ...events],
   };
 };
 

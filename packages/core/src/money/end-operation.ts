@@ -51,8 +51,8 @@ const endOperation = async (
   end: Pick<LedgerEntry, "moved" | "reason" | "paidFor">,
   also: readonly Write[],
 ): Promise<EndResult> => {
-  const { id, account, openedAt, token, shard } = operation;
-  const origin = { operation: id, account, openedAt };
+  const { id, account, openedAt, token, shard, countedIn } = operation;
+  const origin = { operation: id, account, openedAt, countedIn };
   const closing = createEndEntry(origin, { at: world.now(), token, ...end });
   const removal = buildOperationRemoval(operation);
   const [entry, ...moves] = move(closing, shard);

@@ -15,10 +15,14 @@ import { PAID_OPERATIONS, type PaidOperation, REASONS } from "./reasons.ts";
 //
 // The key of an entry derives only from its operation and step, so a step is written at most once.
 
+/** The counters of a month's spending that the debit added to (spending.ts). Absent when it added to none, and in 0.2.0. */
+export const CountedIn = v.optional(v.pipe(v.array(v.string()), v.readonly()));
+
 export type OperationOrigin = {
   readonly account: string;
   readonly operation: string;
   readonly openedAt: string;
+  readonly countedIn: v.InferOutput<typeof CountedIn>;
 };
 
 export type EntryStep =
@@ -41,14 +45,16 @@ const LedgerEntry = v.object({
   reason: v.picklist(REASONS),
   /** Absent in grants and clawbacks. */
   paidFor: v.optional(v.picklist(PAID_OPERATIONS)),
+  countedIn: CountedIn,
   /** The fencing token of the process that wrote the entry. Absent when only one process could write it. */
   token: v.optional(v.string()),
 });
 
-export type LedgerEntry = Omit<Readonly<v.InferOutput<typeof LedgerEntry>>, "step" | "moved"> & {
-  readonly step: EntryStep;
-  readonly moved: MovedAmounts;
-};
+export type LedgerEntry = OperationOrigin &
+  Omit<Readonly<v.InferOutput<typeof LedgerEntry>>, keyof OperationOrigin | "step" | "moved"> & {
+    readonly step: EntryStep;
+    readonly moved: MovedAmounts;
+  };
 
 /** Creates the entry that ends an operation. Its key is the same for every outcome, so an operation cannot end twice. */
 export const createEndEntry = (
@@ -59,12 +65,12 @@ export const createEndEntry = (
   },
 ): LedgerEntry => ({ ...origin, ...end, step: "end", at: end.at.toISOString() });
 
-const toEntryKey = ({ account, operation, openedAt }: OperationOrigin, step: EntryStep): Key => ({
+const toEntryKey = ({ account, operation, openedAt, step }: LedgerEntry): Key => ({
   pk: toLedgerPartition(account, openedAt.slice(0, 7)),
   sk: `${openedAt}#${operation}~${step}`,
 });
 export const toEntryItem = (entry: LedgerEntry): Item => ({
-  ...toEntryKey(entry, entry.step),
+  ...toEntryKey(entry),
   ...entry,
 });
 export const readEntry = (item: Item): LedgerEntry => v.parse(LedgerEntry, item) as LedgerEntry;
@@ -139,4 +145,5 @@ export const toDayShards = ({ from, to }: { readonly from: string; readonly to: 
   to: `${to}#~`,
 });
 export const DAY_LENGTH = "yyyy-mm-dd".length;
+export const MONTH_LENGTH = "yyyy-mm".length;
 export const readUsage = (item: Item) => v.parse(Usage, item);

@@ -1,28 +1,29 @@
-import type { Bounds, Create, Write } from "../ports/table.ts";
+import type { Create, Write } from "../ports/table.ts";
 import { buildShardUpdate, toBalanceKey, ZERO_TOTALS } from "./balance.ts";
 import type { Halves } from "./credits.ts";
 import { type LedgerEntry, toEntryItem, toUsageChanges, toUsageKey } from "./items.ts";
-import { type MovedAmounts, toBalanceChanges } from "./moves.ts";
+import { addUp, type MovedAmounts, toBalanceChanges } from "./moves.ts";
 import { findPaidOperation, type Reason } from "./reasons.ts";
+import { buildSpendingWrites, getSpent, type SpendingLimit } from "./spending.ts";
 import { getLowThreshold } from "./thresholds.ts";
 
-/** The entry first, whose key is unique to this step of this operation; then the totals; then the day's usage. */
-export type MovementWrites = readonly [entry: Create, balance: Write, ...usage: Write[]];
+/** The entry first, whose key is unique to this step of this operation; then the totals; then the usage and the spending. */
+export type MovementWrites = readonly [entry: Create, balance: Write, ...sums: Write[]];
 
 /**
  * Moves credits and records the reason, or does neither. `shard` pays now, or paid the operation earlier, and must contain the
- * amount at the time of the write; `available` bounds the credits that remain there.
+ * amount at the time of the write. `limits`: the limits of a debit.
  */
 export const move = (
   request: LedgerEntry,
   shard = 0,
-  available?: Bounds[string],
+  limits?: readonly SpendingLimit[],
 ): MovementWrites => {
   const entry = toCompleteEntry(request);
   return [
     { create: toEntryItem(entry) },
-    buildShardUpdate(entry.account, shard, toBalanceChanges(entry.moved), available),
-    ...buildUsageWrites(entry, toUsageChanges(entry), shard),
+    buildShardUpdate(entry.account, shard, toBalanceChanges(entry.moved)),
+    ...buildSums(entry, toUsageChanges(entry), shard, limits),
   ];
 };
 
@@ -35,7 +36,7 @@ export const moveAll = (requests: readonly LedgerEntry[], shard = 0): readonly W
   return [
     ...entries.map((entry) => ({ create: toEntryItem(entry) })),
     buildShardUpdate(first.account, shard, changes),
-    ...buildUsageWrites(first, addUp(entries.map(toUsageChanges)), shard),
+    ...buildSums(first, addUp(entries.map(toUsageChanges)), shard),
   ];
 };
 
@@ -44,24 +45,22 @@ const toCompleteEntry = (request: LedgerEntry): LedgerEntry => {
   return { ...request, moved: omitZeroAmounts(request.moved), ...(paidFor && { paidFor }) };
 };
 
-const addUp = (all: readonly Readonly<Record<string, number>>[]): Record<string, number> => {
-  const sums: Record<string, number> = {};
-  for (const [name, by] of all.flatMap((one) => Object.entries(one)))
-    sums[name] = (sums[name] ?? 0) + by;
-  return sums;
-};
-
 const omitZeroAmounts = (moved: MovedAmounts): MovedAmounts =>
   Object.fromEntries(Object.entries(moved).filter(([, amount]) => amount !== 0));
 
 /** Usage counts grants, debits and refunds on the day when the operation began; a settle changes none of them. */
-const buildUsageWrites = (
-  { account, openedAt }: Pick<LedgerEntry, "account" | "openedAt">,
+const buildSums = (
+  entry: Pick<LedgerEntry, "account" | "openedAt" | "countedIn">,
   add: Readonly<Record<string, number>>,
   shard: number,
+  limits?: readonly SpendingLimit[],
 ): Write[] => {
   if (Object.keys(add).length === 0) return [];
-  return [{ update: toUsageKey(account, openedAt, shard), add, orCreate: true }];
+  const usage = toUsageKey(entry.account, entry.openedAt, shard);
+  return [
+    { update: usage, add, orCreate: true },
+    ...buildSpendingWrites(entry, getSpent(add), limits),
+  ];
 };
 
 export type GrantRequest = {
@@ -98,4 +97,5 @@ const toGrantEntry = ({ id, account, at, amount, reason }: GrantRequest): Ledger
   at,
   moved: { grant: amount },
   reason,
+  countedIn: undefined,
 });

@@ -1,7 +1,13 @@
 import { paginateQuery } from "../lib/paginate-query.ts";
 import { type Table, toPosition } from "../ports/table.ts";
 import type { Halves } from "./credits.ts";
-import { DAY_LENGTH, type LedgerEntry, readEntry, toLedgerPartition } from "./items.ts";
+import {
+  DAY_LENGTH,
+  type LedgerEntry,
+  MONTH_LENGTH,
+  readEntry,
+  toLedgerPartition,
+} from "./items.ts";
 import { MOVE_KINDS, type MoveKind } from "./moves.ts";
 
 type ListedEntry = LedgerEntry & { readonly id: string };
@@ -24,7 +30,6 @@ export type EntryRange = {
   readonly after?: string | undefined;
 };
 
-const MONTH_LENGTH = "yyyy-mm".length;
 const toMonth = (time: string): string => time.slice(0, MONTH_LENGTH);
 
 /** Newest first by the operation's start, so the entries of an operation are adjacent. */

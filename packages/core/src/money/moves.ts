@@ -28,3 +28,10 @@ export const toBalanceChanges = (moved: MovedAmounts): Readonly<Record<string, n
       changes[total] = (changes[total] ?? 0) + sign * amount;
   return changes;
 };
+
+export const addUp = (all: readonly Readonly<Record<string, number>>[]): Record<string, number> => {
+  const sums: Record<string, number> = {};
+  for (const [name, by] of all.flatMap((one) => Object.entries(one)))
+    sums[name] = (sums[name] ?? 0) + by;
+  return sums;
+};

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { paginateQuery } from "../lib/paginate-query.ts";
 import type { Item, Json, Key, Table } from "../ports/table.ts";
 import type { Halves } from "./credits.ts";
+import { CountedIn } from "./items.ts";
 import { PAID_OPERATIONS } from "./reasons.ts";
 
 // Layout. Paid work under way. The item exists from the debit until the credits are settled, released, or handed over to a job.
@@ -18,6 +19,7 @@ const Operation = v.object({
   openedAt: v.string(),
   amount: v.custom<Halves>(Number.isSafeInteger),
   shard: v.number(),
+  countedIn: CountedIn,
   reason: v.picklist(PAID_OPERATIONS),
   claim: v.nullable(v.object({ pk: v.string(), sk: v.string() })),
   input: v.custom<Json>(() => true),

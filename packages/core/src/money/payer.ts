@@ -1,3 +1,4 @@
+import type { Halves } from "./credits.ts";
 import type { PlanId } from "./plans.ts";
 
 export const KEY_MODES = ["live", "test"] as const;
@@ -13,7 +14,13 @@ export type Payer = {
   readonly retentionDays?: number | undefined;
   /** Set when no bounce was ever reported to the account, so no look-up of bounces is needed. */
   readonly bounceFree?: true | undefined;
+  /** The most that the account may spend in a month (UTC). Absent without a limit. */
+  readonly monthlyHalves?: Halves | undefined;
+  /** The signed-in person who pays, and the person's own limit. Absent for a key. */
+  readonly person?: PayingPerson | undefined;
 };
+
+export type PayingPerson = { readonly id: string; readonly monthlyHalves?: Halves | undefined };
 
 /** The owner of stored records. Records of test keys are separate: a live key never sees them, and a test key sees only them. */
 export const getOwnerId = ({ account, mode }: Pick<Payer, "account" | "mode">): string =>

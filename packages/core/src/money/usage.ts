@@ -3,6 +3,7 @@ import type { Table } from "../ports/table.ts";
 import { type Halves, toCredits } from "./credits.ts";
 import {
   DAY_LENGTH,
+  MONTH_LENGTH,
   readUsage,
   toDayShards,
   toOperationField,
@@ -25,7 +26,7 @@ export const listUsage = (
 export const sumMonthlyUsage = (
   table: Table,
   account: string,
-): Promise<ReadonlyMap<string, UsageSums>> => sumUsageBy(table, account, "yyyy-mm".length);
+): Promise<ReadonlyMap<string, UsageSums>> => sumUsageBy(table, account, MONTH_LENGTH);
 
 const sumUsageBy = async (
   table: Table,

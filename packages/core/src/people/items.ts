@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { hashKey } from "../accounts/key-format.ts";
+import { AREAS } from "../accounts/scopes.ts";
+import { StoredHalves } from "../money/balance.ts";
 import type { Item, Key, Write } from "../ports/table.ts";
-import { AREAS, ROLES } from "./roles.ts";
+import { ROLES } from "./roles.ts";
 
 // Layout. A membership, an identity and a passkey have two items each: one for the look-up, and a mirror in the person's
 // partition. One transaction writes or removes both.
@@ -41,8 +43,8 @@ const Member = v.object({
   /** When the role or the limits changed. A session that began earlier is not accepted for the account. */
   changedAt: v.optional(v.string()),
   area: v.optional(v.picklist(AREAS)),
-  /** The most credits that the member may spend in a month (UTC), in half credits. */
-  monthlyHalves: v.optional(v.number()),
+  /** The most that the member may spend in a month (UTC). */
+  monthlyHalves: v.optional(StoredHalves),
 });
 export type Member = Readonly<v.InferOutput<typeof Member>>;
 
@@ -65,7 +67,7 @@ const Invitation = v.object({
   /** The existing person of a `return`. */
   person: v.optional(v.string()),
   area: v.optional(v.picklist(AREAS)),
-  monthlyHalves: v.optional(v.number()),
+  monthlyHalves: v.optional(StoredHalves),
   createdAt: v.string(),
   expires_at: v.number(),
 });

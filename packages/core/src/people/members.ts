@@ -42,7 +42,7 @@ export const findPerson = (table: Table, person: string): Promise<Person | undef
 export type MemberChange = {
   readonly role: Role;
   readonly area: Member["area"] | undefined;
-  readonly monthlyHalves: number | undefined;
+  readonly monthlyHalves: Member["monthlyHalves"] | undefined;
 };
 
 /** Replaces role and limits. The member must sign in again for this account. Throws for the last owner. */

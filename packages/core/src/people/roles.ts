@@ -1,12 +1,8 @@
-import { SCOPES, type Scope } from "../accounts/scopes.ts";
+import { AREA_SCOPES, type Area, SCOPES, type Scope } from "../accounts/scopes.ts";
 
 /** The roles of an account's members, strongest first. */
 export const ROLES = ["owner", "admin", "member", "viewer"] as const;
 export type Role = (typeof ROLES)[number];
-
-/** The part of the service that a member is limited to. */
-export const AREAS = ["lists", "domains"] as const;
-export type Area = (typeof AREAS)[number];
 
 type Rights = {
   /** Null: no scope limits the role, so it also manages API keys. */
@@ -24,18 +20,14 @@ export const RIGHTS: Readonly<Record<Role, Rights>> = {
   viewer: { scopes: READ_SCOPES, manages: [] },
 };
 
-const AREA_SCOPES: Readonly<Record<Area, readonly Scope[]>> = {
-  lists: ["verification:read", "verification:write", "account:read"],
-  domains: ["deliverability:read", "deliverability:write", "account:read"],
-};
-
-/** The scopes of a member with this role. Owners have no limits. */
-export const listMemberScopes = (role: Role, area: Area | undefined): Rights["scopes"] => {
-  const { scopes } = RIGHTS[role];
-  return scopes === null || area === undefined
-    ? scopes
-    : scopes.filter((scope) => AREA_SCOPES[area].includes(scope));
-};
+/** The scopes of a member with this role in the member's area and the account's. No area limits an owner. */
+export const listMemberScopes = (
+  role: Role,
+  ...areas: readonly (Area | undefined)[]
+): Rights["scopes"] =>
+  RIGHTS[role].scopes?.filter((scope) =>
+    areas.every((area) => area === undefined || AREA_SCOPES[area].includes(scope)),
+  ) ?? null;
 
 export const mayManageRole = (own: Role, other: Role): boolean =>
   RIGHTS[own].manages.includes(other);

@@ -2,6 +2,7 @@ import * as v from "valibot";
 import { paginateQuery } from "../lib/paginate-query.ts";
 import { toEpochSeconds } from "../lib/time.ts";
 import type { Halves } from "../money/credits.ts";
+import { CountedIn } from "../money/items.ts";
 import { KEY_MODES } from "../money/payer.ts";
 import { PAID_OPERATIONS } from "../money/reasons.ts";
 import { findItem, type Item, type Key, type Table } from "../ports/table.ts";
@@ -83,6 +84,7 @@ const Job = v.object({
   held: v.custom<Halves>(Number.isSafeInteger),
   /** The shard of the balance that paid. */
   shard: v.number(),
+  countedIn: CountedIn,
   /** The operation that the job's credits pay for. */
   reason: v.picklist(PAID_OPERATIONS),
 

@@ -1,5 +1,5 @@
 import type { Halves } from "../money/credits.ts";
-import { createEndEntry, type LedgerEntry } from "../money/items.ts";
+import { createEndEntry, type LedgerEntry, type OperationOrigin } from "../money/items.ts";
 import { move, moveAll } from "../money/ledger.ts";
 import type { KeyMode } from "../money/payer.ts";
 import { PRICES } from "../money/prices.ts";
@@ -66,6 +66,7 @@ type PaidJob = RefundedJob & {
   readonly reason: PaidOperation;
   readonly held: Halves;
   readonly shard: number;
+  readonly countedIn?: OperationOrigin["countedIn"];
 };
 
 /** The rows of a pass that cost nothing. */
@@ -120,11 +121,11 @@ export const buildMoneyAtEnd = (
 
 /** Ends the hold of a pending verification: the account pays the price, or gets it back when the row costs nothing. */
 const createHoldEnd = ({ now, newId }: Pick<World, "now" | "newId">, job: PaidJob): LedgerEntry => {
-  const { id, account, createdAt, held, reason } = job;
+  const { id, account, createdAt, held, reason, countedIn } = job;
   const cause = CAUSES.find((one) => job.refunds[one] > 0);
   const { atEnd }: Partial<RefundRule> = cause ? BY_CAUSE[cause] : {};
   return createEndEntry(
-    { operation: id, account, openedAt: createdAt },
+    { operation: id, account, openedAt: createdAt, countedIn },
     {
       at: now(),
       token: newId("txn"),
@@ -150,4 +151,5 @@ export const createRefundEntry = (
   moved: { refund: getRowsPrice(job, rows) },
   reason,
   paidFor: job.reason,
+  countedIn: job.countedIn,
 });

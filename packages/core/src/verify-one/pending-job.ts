@@ -24,7 +24,7 @@ export const buildPendingJob = (
   operation: Operation,
   { single, retentionSeconds, deferral }: PendingVerification,
 ): readonly [Create, ...Write[]] => {
-  const { id, account, mode, shard, reason, claim, token } = operation;
+  const { id, account, mode, shard, countedIn, reason, claim, token } = operation;
   const job: Job = {
     id,
     owner: getOwnerId(operation),
@@ -40,6 +40,7 @@ export const buildPendingJob = (
     ...(deferral && { deferred: { [deferral.reason]: 1 } }),
     held: operation.amount,
     shard,
+    countedIn,
     reason,
     single,
     claim,

@@ -53,7 +53,7 @@ export const createMailTest = async (
   const paid = await payImmediately(world, order, async () => ({
     price: PRICES.mailTest,
     answer: { test: test.id },
-    writes: (shard) => [buildCreation(world, { ...test, shard })],
+    writes: (shard, countedIn) => [buildCreation(world, { ...test, shard, countedIn })],
   }));
   if (paid.kind === "paid")
     return { test, price: PRICES.mailTest, replayed: false, remaining: paid.left };

@@ -4,6 +4,7 @@ import * as v from "valibot";
 import { compressJson, decompressJson } from "../../lib/compress.ts";
 import { paginateQuery } from "../../lib/paginate-query.ts";
 import { toEpochSeconds } from "../../lib/time.ts";
+import { CountedIn } from "../../money/items.ts";
 import { KEY_MODES } from "../../money/payer.ts";
 import type { Item, Json, Key, PagePosition, Table, Write } from "../../ports/table.ts";
 import { findItem, toPosition } from "../../ports/table.ts";
@@ -41,6 +42,7 @@ const MailTest = v.object({
   mode: v.picklist(KEY_MODES),
   /** The shard of the balance that paid, and that receives a refund. */
   shard: v.number(),
+  countedIn: CountedIn,
   status: v.picklist(MAIL_TEST_STATUSES),
   address: v.string(),
   createdAt: v.string(),

@@ -83,7 +83,7 @@ const endMailTest = async (
   test: MailTest,
   status: keyof typeof ENDS,
 ): Promise<void> => {
-  const { id, account, createdAt: openedAt, mode, shard } = test;
+  const { id, account, createdAt: openedAt, mode, shard, countedIn } = test;
   const { from, reason } = ENDS[status];
   const end: Write = {
     update: toMailTestKey(id),
@@ -94,6 +94,7 @@ const endMailTest = async (
     account,
     operation: id,
     openedAt,
+    countedIn,
     step: "end" as const,
     at: world.now().toISOString(),
     moved: { refund: PRICES.mailTest },
