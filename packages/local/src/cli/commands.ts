@@ -112,6 +112,12 @@ export const commands: readonly CommandEntry[] = [
     async () => (await import("./lists-command.ts")).listsCommands,
   ),
   {
+    name: "admin sign-in test",
+    summary:
+      "Tests the set-up of the identity provider in this shell's settings; exit code 1 if a check fails.",
+    load: async () => (await import("./sign-in-command.ts")).signInTestCommand,
+  },
+  {
     name: "admin backup",
     summary: "Writes a consistent copy of the whole state.",
     load: async () => (await import("./backup-command.ts")).backupCommand,
