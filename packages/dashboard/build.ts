@@ -20,6 +20,15 @@ const BROWSERS = ["chrome123", "edge123", "firefox120", "safari17.5"];
 
 const SHIMS = join(import.meta.dirname, "src/shims");
 
+/** The pages of people are one chunk, because they share most of their code, and a signed-in person rarely sees one. */
+const CHUNKS = {
+  includeDependenciesRecursively: false,
+  groups: [
+    { name: "index", tags: ["$initial"], priority: 1 },
+    { name: "people", test: /src\/(?:people\/|frame\/sign-in)/ },
+  ],
+};
+
 export const OPTIONS: InlineConfig = {
   root: import.meta.dirname,
   configFile: false,
@@ -47,6 +56,7 @@ export const OPTIONS: InlineConfig = {
     modulePreload: { polyfill: false },
     // A font or a picture inside the code would need a rule of its own in the Content-Security-Policy.
     assetsInlineLimit: 0,
+    rolldownOptions: { output: { codeSplitting: CHUNKS } },
     reportCompressedSize: false,
   },
 };

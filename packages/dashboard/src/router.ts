@@ -1,7 +1,18 @@
 import { computed, signal } from "@preact/signals";
 import { APP_PATH } from "./base.ts";
 
-const readAddress = (): URL => new URL(location.href);
+/** The token of an invitation's link. It leaves the address at once, so that no history and no picture of the page has it. */
+export const linkToken = signal("");
+
+const readAddress = (): URL => {
+  const url = new URL(location.href);
+  if (url.pathname === `${APP_PATH}link` && url.hash !== "") {
+    linkToken.value = url.hash.slice(1);
+    url.hash = "";
+    history.replaceState(null, "", url);
+  }
+  return url;
+};
 
 /** A new object after each navigation, including one to the same screen. */
 export const address = signal(readAddress());

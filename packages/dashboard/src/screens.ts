@@ -1,7 +1,7 @@
 import type { FunctionComponent } from "preact";
 import type { IconName } from "./parts/icon.tsx";
 import type { Params } from "./router.ts";
-import { isOperator } from "./session.ts";
+import { isOperator, type Right } from "./session.ts";
 
 export type ScreenProps = { readonly params: Params };
 
@@ -11,6 +11,8 @@ export type ScreenEntry = {
   readonly title: string;
   readonly group?: (typeof GROUPS)[number];
   readonly icon?: IconName;
+  /** The right without which a person does not see the screen. */
+  readonly needs?: Right;
   readonly load: () => Promise<FunctionComponent<ScreenProps>>;
 };
 
@@ -50,6 +52,7 @@ export const SCREENS: readonly ScreenEntry[] = [
     title: "Verify one address",
     group: "Verify",
     icon: "verify",
+    needs: "verification:write",
     load: async () => (await import("./screens/verify/verify.tsx")).Verify,
   },
   {
@@ -57,6 +60,7 @@ export const SCREENS: readonly ScreenEntry[] = [
     title: "New list",
     group: "Verify",
     icon: "newList",
+    needs: "verification:write",
     load: async () => (await import("./screens/new-list/new-list.tsx")).NewList,
   },
   {
@@ -64,11 +68,13 @@ export const SCREENS: readonly ScreenEntry[] = [
     title: "Lists",
     group: "Verify",
     icon: "lists",
+    needs: "verification:read",
     load: async () => (await import("./screens/lists/lists.tsx")).Lists,
   },
   {
     path: "lists/:id",
     title: "List",
+    needs: "verification:read",
     load: async () => (await import("./screens/list/list.tsx")).List,
   },
   {
@@ -76,6 +82,7 @@ export const SCREENS: readonly ScreenEntry[] = [
     title: "Sign-up forms",
     group: "Verify",
     icon: "forms",
+    needs: "verification:read",
     load: async () => (await import("./screens/forms/forms.tsx")).Forms,
   },
   {
@@ -83,6 +90,7 @@ export const SCREENS: readonly ScreenEntry[] = [
     title: "Find",
     group: "Verify",
     icon: "find",
+    needs: "verification:write",
     load: async () => (await import("./screens/find/find.tsx")).Find,
   },
   {
@@ -90,26 +98,31 @@ export const SCREENS: readonly ScreenEntry[] = [
     title: "Domains",
     group: "Deliverability",
     icon: "domain",
+    needs: "deliverability:read",
     load: async () => (await import("./screens/domains/domains.tsx")).Domains,
   },
   {
     path: "domains/:domain",
     title: "Domain report",
+    needs: "deliverability:read",
     load: async () => (await import("./screens/domains/report.tsx")).DomainReport,
   },
   {
     path: "domains/:domain/progress",
     title: "Progress of a domain",
+    needs: "deliverability:read",
     load: async () => (await import("./screens/domain-progress/progress.tsx")).DomainProgress,
   },
   {
     path: "domains/:domain/reports",
     title: "Reports about a domain",
+    needs: "deliverability:read",
     load: async () => (await import("./screens/domain-reports/reports.tsx")).DomainReports,
   },
   {
     path: "domains/:domain/mail-tests",
     title: "Mail tests of a domain",
+    needs: "deliverability:read",
     load: async () => (await import("./screens/mail-tests/mail-tests.tsx")).DomainMailTests,
   },
   {
@@ -117,6 +130,7 @@ export const SCREENS: readonly ScreenEntry[] = [
     title: "DMARC reports",
     group: "Deliverability",
     icon: "reports",
+    needs: "deliverability:read",
     load: async () => (await import("./screens/domain-reports/all-reports.tsx")).AllReports,
   },
   {
@@ -124,11 +138,13 @@ export const SCREENS: readonly ScreenEntry[] = [
     title: "Mail tests",
     group: "Deliverability",
     icon: "mailTests",
+    needs: "deliverability:read",
     load: async () => (await import("./screens/mail-tests/mail-tests.tsx")).MailTests,
   },
   {
     path: "mail-tests/:id",
     title: "Mail test",
+    needs: "deliverability:read",
     load: async () => (await import("./screens/mail-tests/mail-test-screen.tsx")).MailTestScreen,
   },
   {
@@ -136,6 +152,7 @@ export const SCREENS: readonly ScreenEntry[] = [
     title: "Monitors",
     group: "Deliverability",
     icon: "monitors",
+    needs: "deliverability:read",
     load: async () => (await import("./screens/monitors/monitors.tsx")).Monitors,
   },
   {
@@ -146,10 +163,27 @@ export const SCREENS: readonly ScreenEntry[] = [
     load: async () => (await import("./screens/usage/usage.tsx")).Usage,
   },
   {
+    path: "settings/people",
+    title: "People",
+    group: "Account",
+    icon: "people",
+    needs: "people",
+    load: async () => (await import("./screens/people/people.tsx")).People,
+  },
+  {
+    path: "settings/sign-ins",
+    title: "Your sign-ins",
+    group: "Account",
+    icon: "account",
+    needs: "person",
+    load: async () => (await import("./screens/sign-ins/sign-ins.tsx")).SignIns,
+  },
+  {
     path: "settings/api-keys",
     title: "API keys",
     group: "Developers",
     icon: "keys",
+    needs: "owner",
     load: async () => (await import("./screens/api-keys/api-keys.tsx")).ApiKeys,
   },
   {
@@ -157,11 +191,13 @@ export const SCREENS: readonly ScreenEntry[] = [
     title: "Webhooks",
     group: "Developers",
     icon: "webhooks",
+    needs: "webhooks:read",
     load: async () => (await import("./screens/webhooks/webhooks.tsx")).Webhooks,
   },
   {
     path: "webhooks/:id",
     title: "Webhook",
+    needs: "webhooks:read",
     load: async () => (await import("./screens/webhooks/webhook.tsx")).Webhook,
   },
   {

@@ -1,14 +1,21 @@
-import { toDocsHref } from "../base.ts";
+import { toDocsHref, toHref } from "../base.ts";
 import { formatCount, formatNumber } from "../format.ts";
+import { useAction } from "../parts/action.ts";
+import { ErrorPanel } from "../parts/error-panel.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { MenuButton } from "../parts/menu-button.tsx";
+import { navigate } from "../router.ts";
 import {
   account,
   accountError,
+  chooseAccount,
+  endSession,
   isOperator,
   isTestKey,
+  type Membership,
+  membership,
+  person,
   refreshAccount,
-  signOut,
 } from "../session.ts";
 import { chooseTheme, THEMES, theme } from "./theme.ts";
 
@@ -48,22 +55,102 @@ const ThemeChoice = () => (
   </fieldset>
 );
 
+/** Nothing of one account may stay on the screen of another. */
+const open = (id: string, isTest: boolean): void => {
+  navigate("");
+  chooseAccount(id, isTest);
+};
+
+const AccountChoice = ({ accounts }: { readonly accounts: readonly Membership[] }) => {
+  const here = membership.value?.account_id;
+  return (
+    <fieldset class="choice accounts">
+      <legend>Account</legend>
+      {accounts.map(({ account_id: id, name, role }) => (
+        <label key={id}>
+          <input
+            type="radio"
+            name="account"
+            checked={id === here}
+            onChange={() => open(id, false)}
+          />
+          <span>
+            {name} <small>{role}</small>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+};
+
+const DataChoice = () => {
+  const here = membership.value?.account_id ?? "";
+  return (
+    <fieldset class="choice">
+      <legend>Data</legend>
+      {[false, true].map((isTest) => (
+        <label key={String(isTest)}>
+          <input
+            type="radio"
+            name="data"
+            checked={isTestKey.value === isTest}
+            onChange={() => open(here, isTest)}
+          />
+          {isTest ? "Test, simulated" : "Live"}
+        </label>
+      ))}
+    </fieldset>
+  );
+};
+
 const AccountSummary = () => {
   const data = account.value;
   if (isOperator.value) return <p class="account-name">The operator of this server</p>;
-  if (!data) return <p>This key cannot read the account.</p>;
+  if (!data) return person.value ? null : <p>This key cannot read the account.</p>;
   const { name, plan, credits } = data;
   return (
     <>
       <p class="account-name">{name}</p>
       <p class="soft">
-        Plan {plan.id}, {isTestKey.value ? "test key" : "live key"}
+        Plan {plan.id}
+        {!person.value && `, ${isTestKey.value ? "test" : "live"} key`}
         <br />
         {formatCount(credits.available, "credit")} available, {formatNumber(credits.held)} held
       </p>
     </>
   );
 };
+
+const SignOut = () => {
+  const leave = useAction((everywhere: boolean) => endSession(everywhere));
+  return (
+    <>
+      {leave.error !== undefined && <ErrorPanel error={leave.error} />}
+      <div class="actions">
+        <button type="button" onClick={() => void leave.run(false)}>
+          Sign out
+        </button>
+        {person.value && (
+          <button type="button" onClick={() => void leave.run(true)}>
+            Sign out everywhere
+          </button>
+        )}
+      </div>
+    </>
+  );
+};
+
+const PersonPart = () =>
+  person.value && (
+    <>
+      <p class="account-name">{person.value.name}</p>
+      <p>
+        <a href={toHref("settings/sign-ins")}>Your sign-ins</a>
+      </p>
+      <AccountChoice accounts={person.value.accounts} />
+      <DataChoice />
+    </>
+  );
 
 export const AccountMenu = () => (
   <MenuButton
@@ -77,14 +164,13 @@ export const AccountMenu = () => (
   >
     {() => (
       <div class="account-menu">
+        <PersonPart />
         <AccountSummary />
         <ThemeChoice />
         <p>
           <a href={toDocsHref()}>API documentation</a>
         </p>
-        <button type="button" onClick={() => signOut()}>
-          Sign out
-        </button>
+        <SignOut />
       </div>
     )}
   </MenuButton>

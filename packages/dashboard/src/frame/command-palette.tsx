@@ -3,17 +3,25 @@ import { useLayoutEffect } from "preact/hooks";
 import { toDocsHref } from "../base.ts";
 import { formatCount } from "../format.ts";
 import { useDialog } from "../parts/dialog.tsx";
+import { toSentence } from "../parts/error-panel.tsx";
 import { usePrices } from "../parts/price.ts";
 import { navigate } from "../router.ts";
 import { toTitle } from "../screens/lists/job.ts";
 import { listScreens } from "../screens.ts";
-import { getClient, isOperator, isTestKey, signOut } from "../session.ts";
+import { endSession, frameNotice, getClient, isOperator, isTestKey, may } from "../session.ts";
 import type * as Finder from "./palette-commands.ts";
 import { chooseTheme, THEMES } from "./theme.ts";
 
+/** Without a network a person stays signed in, and the frame says why. */
+const leave = (): void => {
+  endSession().catch((error: unknown) => {
+    frameNotice.value = toSentence(error);
+  });
+};
+
 const commands = computed((): readonly Finder.Command[] => [
   ...listScreens()
-    .filter(({ icon }) => icon !== undefined)
+    .filter(({ icon, needs }) => icon !== undefined && (!needs || may(needs)))
     .map(({ title, path, group = "Screen" }) => ({ title, kind: group, path })),
   ...THEMES.map((one) => ({
     title: `Theme: ${one}`,
@@ -21,7 +29,7 @@ const commands = computed((): readonly Finder.Command[] => [
     run: () => chooseTheme(one),
   })),
   { title: "API documentation", kind: "Page", href: toDocsHref() },
-  { title: "Sign out", kind: "Account", run: () => signOut() },
+  { title: "Sign out", kind: "Account", run: leave },
 ]);
 
 const isOpen = signal(false);

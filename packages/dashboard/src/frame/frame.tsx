@@ -3,13 +3,30 @@ import { toHref } from "../base.ts";
 import { mayPass } from "../parts/error-panel.tsx";
 import { Icon, Logo } from "../parts/icon.tsx";
 import { AGAIN_MS, usePolling } from "../parts/load.tsx";
-import { account, accountError, isOperator, isTestKey, refreshAccount } from "../session.ts";
+import {
+  account,
+  accountError,
+  frameNotice,
+  isOperator,
+  isTestKey,
+  person,
+  refreshAccount,
+} from "../session.ts";
 import { AccountMenu, Balance } from "./account-menu.tsx";
 import { CommandPalette, openPalette } from "./command-palette.tsx";
 import { Connection } from "./connection.tsx";
 import { Menu } from "./menu.tsx";
 import { Navigation } from "./navigation.tsx";
 import { announcement, Outlet } from "./outlet.tsx";
+
+/** A link signs in once, so without another way the person is locked out when the session ends. */
+const SignInNotice = () =>
+  person.value && person.value.passkeys.length + person.value.identities.length === 0 ? (
+    <p class="notice">
+      <a href={toHref("settings/sign-ins")}>Add a passkey</a>: otherwise this sign-in ends in 7 days
+      and you need a new link.
+    </p>
+  ) : null;
 
 export const Frame = () => {
   useLayoutEffect(() => {
@@ -55,6 +72,12 @@ export const Frame = () => {
         </div>
         <main id="content" tabIndex={-1}>
           <Connection />
+          {frameNotice.value !== null && (
+            <p class="notice" role="status">
+              {frameNotice}
+            </p>
+          )}
+          <SignInNotice />
           <Outlet />
         </main>
       </div>

@@ -2,6 +2,7 @@ import { toHref } from "../base.ts";
 import { Icon } from "../parts/icon.tsx";
 import { path } from "../router.ts";
 import { GROUPS, listScreens, type ScreenEntry } from "../screens.ts";
+import { may } from "../session.ts";
 
 /** Finds the entry of the current screen. A list's screen belongs to "Lists"; a screen with its own entry, such as a new list, does not. */
 const findHere = (listed: readonly ScreenEntry[]): ScreenEntry | undefined =>
@@ -21,7 +22,9 @@ const Entry = ({ entry, isHere, onChoose }: EntryProps) => (
 );
 
 export const Navigation = ({ onChoose }: Props) => {
-  const listed = listScreens().filter(({ icon }) => icon !== undefined);
+  const listed = listScreens().filter(
+    ({ icon, needs }) => icon !== undefined && (!needs || may(needs)),
+  );
   const here = findHere(listed);
   const groups = [undefined, ...GROUPS].map((group) => ({
     group,

@@ -6,6 +6,7 @@ import { ErrorPanel } from "../parts/error-panel.tsx";
 import { Screen } from "../parts/screen.tsx";
 import { matchPath, type Params, path } from "../router.ts";
 import { listScreens, type ScreenEntry, type ScreenProps } from "../screens.ts";
+import { may, person } from "../session.ts";
 
 export const announcement = signal("");
 
@@ -13,6 +14,7 @@ type Shown = {
   readonly screens: readonly ScreenEntry[];
   readonly address: string;
   readonly params: Params;
+  readonly entry: ScreenEntry | undefined;
   readonly content: FunctionComponent<ScreenProps> | { readonly error: unknown };
 };
 
@@ -44,7 +46,7 @@ const openScreen = async (
 ): Promise<void> => {
   const { entry, params } = findScreen(screens, address);
   const content = entry ? await entry.load().catch((error: unknown) => ({ error })) : NotFound;
-  if (isCurrent()) shown.value = { screens, address, params, content };
+  if (isCurrent()) shown.value = { screens, address, params, entry, content };
 };
 
 // The effect runs before anything is drawn, so the screen's code loads while the frame is drawn.
@@ -77,7 +79,18 @@ class Boundary extends Component<{ children: ComponentChildren }, { error?: unkn
 /** After an update of the service, the files that this page refers to no longer exist. */
 const reload = () => location.reload();
 
-const Content = ({ params, content }: Shown) => {
+const NotAllowed = ({ title }: Pick<ScreenEntry, "title">) => (
+  <Screen title={title}>
+    <p class="notice">
+      {person.value
+        ? "Your role in this account does not include this screen. An owner can change the role."
+        : "This screen is for people who have signed in, not for keys."}
+    </p>
+  </Screen>
+);
+
+const Content = ({ params, entry, content }: Shown) => {
+  if (entry?.needs && !may(entry.needs)) return <NotAllowed title={entry.title} />;
   if (typeof content === "function") {
     const Content = content;
     return <Content params={params} />;

@@ -1,12 +1,24 @@
-import { MailproofError } from "@mailproof/client";
+import { type GetSignInData, MailproofError } from "@mailproof/client";
 import { useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { toDocsHref } from "../base.ts";
-import { handleSubmit } from "../parts/action.ts";
+import { handleSubmit, useAction } from "../parts/action.ts";
 import { ErrorPanel, toSentence } from "../parts/error-panel.tsx";
-import { Logo } from "../parts/icon.tsx";
-import { signIn, signOutReason } from "../session.ts";
+import { Loaded } from "../parts/load.tsx";
+import { isPasskeyAvailable, signInByPasskey } from "../people/passkey.ts";
+import { isPlaceForPeople, PersonPage, PlaceNotice, useWays } from "../people/person-page.tsx";
+import { toHost, visitProvider } from "../people/provider.ts";
+import { path } from "../router.ts";
+import {
+  endSession,
+  openingError,
+  openSession,
+  person,
+  signIn,
+  signInAsPerson,
+  signOutReason,
+} from "../session.ts";
 
 /** Tells whether the key itself is wrong, or no request was made with it; the key's field shows such an error. Any other error may pass. */
 const isAboutKey = (error: unknown): boolean =>
@@ -66,7 +78,10 @@ const SignInForm = () => {
   const field = useRef<HTMLInputElement>(null);
   const error = useSignal<unknown>(null);
   const isBusy = useSignal(false);
-  useLayoutEffect(() => field.current?.focus(), []);
+  // Folded, it is the third way.
+  useLayoutEffect(() => {
+    if (!isPlaceForPeople()) field.current?.focus();
+  }, []);
 
   const submit = async () => {
     if (isBusy.value) return;
@@ -101,27 +116,94 @@ const SignInForm = () => {
   );
 };
 
-export const SignIn = () => {
-  useLayoutEffect(() => {
-    document.title = "Sign in · Mailproof";
-  }, []);
+const PersonButtons = ({ ways }: { readonly ways: GetSignInData }) => {
+  const passkey = useAction(async () => {
+    await signInByPasskey();
+    await signInAsPerson();
+  });
+  // A deep link opens after the provider has sent the browser back.
+  const provider = useAction(() => visitProvider({ next: path.peek() }));
+  const error = passkey.error ?? provider.error;
   return (
-    <main class="sign-in" id="content">
-      <p class="brand">
-        <Logo />
-        Mailproof
-      </p>
-      <h1>Sign in</h1>
+    <div class="ways">
+      {error !== undefined && <ErrorPanel error={error} />}
+      {ways.passkeys && isPasskeyAvailable() && (
+        <button
+          type="button"
+          class="primary"
+          aria-disabled={passkey.isRunning}
+          onClick={() => void passkey.run()}
+        >
+          Sign in with a passkey
+        </button>
+      )}
+      {ways.oidc && (
+        <button
+          type="button"
+          class={ways.passkeys ? "" : "primary"}
+          aria-disabled={provider.isRunning}
+          onClick={() => void provider.run()}
+        >
+          Sign in with {toHost(ways.oidc.issuer)}
+        </button>
+      )}
+    </div>
+  );
+};
+
+const People = () => {
+  const ways = useWays();
+  return (
+    <Loaded load={ways} what="the ways to sign in">
+      {(data) => (
+        <>
+          <PersonButtons ways={data} />
+          <p class="soft">
+            New here? Open the link of your invitation. The first start of a server prints the link
+            of its owner.
+          </p>
+        </>
+      )}
+    </Loaded>
+  );
+};
+
+export const SignIn = () => {
+  const isForPeople = isPlaceForPeople();
+  return (
+    <PersonPage title="Sign in">
       {signOutReason.value !== null && (
         <p class="notice" role="status">
           {signOutReason}
         </p>
       )}
-      <SignInForm />
-      <p class="soft">
-        No key yet? <code>npm start</code> prints a free test key. On another server, its operator
-        creates your first key. <a href={toDocsHref("/quick-start")}>Quick start</a>
-      </p>
-    </main>
+      {openingError.value !== null && (
+        <ErrorPanel error={openingError.value} onRetry={() => void openSession()} />
+      )}
+      <PlaceNotice />
+      {isForPeople && <People />}
+      <details open={!isForPeople}>
+        <summary>Sign in with an API key</summary>
+        <SignInForm />
+        <p class="soft">
+          No key yet? <code>npm start</code> prints a free test key. On another server, its operator
+          creates your first key. <a href={toDocsHref("/quick-start")}>Quick start</a>
+        </p>
+      </details>
+    </PersonPage>
+  );
+};
+
+/** The last membership is gone, and the session stays. */
+export const NoAccount = () => {
+  const leave = useAction(() => endSession());
+  return (
+    <PersonPage title="No account">
+      <p>{person.value?.name}, you are a member of no account here. Ask for an invitation.</p>
+      {leave.error !== undefined && <ErrorPanel error={leave.error} />}
+      <button type="button" aria-disabled={leave.isRunning} onClick={() => void leave.run()}>
+        Sign out
+      </button>
+    </PersonPage>
   );
 };

@@ -1,4 +1,6 @@
+import { MailproofError } from "@mailproof/client";
 import { useRef, useState } from "preact/hooks";
+import { person } from "../session.ts";
 
 export type Action<A extends readonly unknown[]> = {
   readonly isRunning: boolean;
@@ -6,6 +8,27 @@ export type Action<A extends readonly unknown[]> = {
   /** Does nothing while a request runs, so a double click sends one request. */
   readonly run: (...args: A) => Promise<void>;
 };
+
+const asksForSignIn = (cause: unknown): boolean =>
+  cause instanceof MailproofError &&
+  person.peek() !== null &&
+  (cause.details as { readonly sign_in_again?: boolean } | undefined)?.sign_in_again === true;
+
+/** Where the API requires a recent sign-in, the person signs in again, and the action is repeated. */
+const actAfterSignIn = async (act: () => Promise<unknown>): Promise<void> => {
+  try {
+    await act();
+  } catch (cause) {
+    if (!asksForSignIn(cause)) throw cause;
+    const { confirmPerson } = await import("../people/confirm.tsx");
+    if (!(await confirmPerson())) throw cause;
+    await act();
+  }
+};
+
+/** The person closed the browser's own dialog of passkeys, and knows it. */
+const isCancelled = (cause: unknown): boolean =>
+  cause instanceof MailproofError && cause.code === "ABORTED";
 
 export const useAction = <A extends readonly unknown[]>(
   act: (...args: A) => Promise<unknown>,
@@ -19,9 +42,9 @@ export const useAction = <A extends readonly unknown[]>(
     setRunning(true);
     setError(undefined);
     try {
-      await act(...args);
+      await actAfterSignIn(() => act(...args));
     } catch (cause) {
-      setError(cause);
+      if (!isCancelled(cause)) setError(cause);
     } finally {
       isBusy.current = false;
       setRunning(false);
@@ -37,3 +60,9 @@ export const handleSubmit =
     event.preventDefault();
     void act();
   };
+
+/** FormData may hold files, though no field of our forms has one. */
+export const readText = (fields: FormData, name: string): string => {
+  const value = fields.get(name);
+  return typeof value === "string" ? value.trim() : "";
+};

@@ -2,7 +2,7 @@ import type { CreateApiKeyData, CreateApiKeyInput } from "@mailproof/client";
 import { SCOPES, type Scope } from "@mailproof/core/accounts/scopes";
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
-import { handleSubmit, useAction } from "../../parts/action.ts";
+import { handleSubmit, readText, useAction } from "../../parts/action.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
@@ -73,12 +73,6 @@ const LIFETIMES = [0, 30, 90, 365] as const;
 type FormProps = {
   readonly onCreated: (data: CreateApiKeyData) => void;
   readonly onClose: () => void;
-};
-
-/** FormData may hold files, though no field of this form has one. */
-const readText = (fields: FormData, name: string): string => {
-  const value = fields.get(name);
-  return typeof value === "string" ? value : "";
 };
 
 const readInput = (fields: FormData): CreateApiKeyInput => {

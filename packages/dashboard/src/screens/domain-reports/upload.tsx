@@ -5,7 +5,7 @@ import { toHref } from "../../base.ts";
 import { formatCount, formatDate } from "../../format.ts";
 import { DropZone } from "../../parts/drop-zone.tsx";
 import { toSentence } from "../../parts/error-panel.tsx";
-import { getClient } from "../../session.ts";
+import { getClient, may } from "../../session.ts";
 import { toReports } from "./path.ts";
 
 /** The API accepts 5,000,000 bytes of JSON, and base64 is a third longer than the file. */
@@ -97,6 +97,7 @@ type Props = {
 
 export const Upload = ({ domain, onStored }: Props) => {
   const { entries, add, retry } = useUploads(onStored);
+  if (!may("deliverability:write")) return null;
   return (
     <section class="upload" aria-labelledby="upload">
       <h2 id="upload">Upload reports</h2>

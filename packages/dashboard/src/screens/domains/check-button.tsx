@@ -5,7 +5,7 @@ import { handleSubmit } from "../../parts/action.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
 import { usePrices } from "../../parts/price.ts";
-import { account, getClient, isTestKey, refreshAccount } from "../../session.ts";
+import { account, getClient, isTestKey, may, refreshAccount } from "../../session.ts";
 
 type Run =
   | { readonly kind: "none" }
@@ -60,6 +60,7 @@ export const CheckButton = ({ domain, sendingIp, label, onChecked }: Props) => {
     if (now.kind !== "checking") check(now.kind === "failed" ? now.key : createRandomId());
   };
   const available = account.value?.credits.available;
+  if (!may("deliverability:write")) return null;
   return (
     <>
       <button type="button" class="primary" onClick={open}>

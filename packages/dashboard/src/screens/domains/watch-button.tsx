@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { toHref } from "../../base.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { useLoad } from "../../parts/load.tsx";
-import { getClient } from "../../session.ts";
+import { getClient, may } from "../../session.ts";
 import { WatchForm } from "../monitors/watch-form.tsx";
 
 type Props = { readonly domain: string; readonly sendingIp: string | null };
@@ -19,6 +19,7 @@ export const WatchButton = ({ domain, sendingIp }: Props) => {
         Watched: see monitors
       </a>
     );
+  if (!may("deliverability:write")) return null;
   const close = () => (isOpen.value = false);
   return (
     <>

@@ -8,7 +8,7 @@ import { PeriodTabs, readPeriod } from "../../parts/period.tsx";
 import { type Column, RowTable } from "../../parts/row-table.tsx";
 import { Screen } from "../../parts/screen.tsx";
 import { Empty } from "../../parts/shape.tsx";
-import { getClient } from "../../session.ts";
+import { getClient, may } from "../../session.ts";
 
 type Form = GetUsageData["totals"]["forms"][number];
 
@@ -38,7 +38,7 @@ const useForms = ({ days, from, to }: ReturnType<typeof readPeriod>) =>
       const [usage, earlier, keys] = await Promise.all([
         client.getUsage({ from, to }, { signal }),
         client.getUsage(before, { signal }),
-        client.listApiKeys({ signal }).catch(() => undefined),
+        may("owner") ? client.listApiKeys({ signal }).catch(() => undefined) : null,
       ]);
       const names = new Map(keys?.api_keys.map(({ key_id, name }) => [key_id, name]));
       return { usage, earlier: earlier.days, names };
@@ -64,9 +64,11 @@ const NoForms = () => (
   <Empty
     shape="bars"
     action={
-      <a class="button primary" href={toHref("settings/api-keys")}>
-        Create a public key
-      </a>
+      may("owner") && (
+        <a class="button primary" href={toHref("settings/api-keys")}>
+          Create a public key
+        </a>
+      )
     }
   >
     No form has asked about an address in this period. A form needs a public key and one line of

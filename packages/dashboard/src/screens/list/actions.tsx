@@ -8,7 +8,7 @@ import { ErrorPanel } from "../../parts/error-panel.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { MenuButton } from "../../parts/menu-button.tsx";
 import { navigate } from "../../router.ts";
-import { getClient, refreshAccount } from "../../session.ts";
+import { getClient, may, refreshAccount } from "../../session.ts";
 import { isRunning } from "../lists/job.ts";
 
 type ConfirmProps = {
@@ -72,6 +72,7 @@ const toEnd = ({ job, onChange }: Props) => {
 
 export const MoreActions = (props: Props) => {
   const end = toEnd(props);
+  const mayChange = may("verification:write");
   // The question closes when its list ends: another question must not appear at the same place under the finger.
   const [asked, setAsked] = useState("");
   const choose = (act: () => void, close: () => void) => () => {
@@ -94,7 +95,7 @@ export const MoreActions = (props: Props) => {
             <a class="button" href={toHref("lists")}>
               All lists
             </a>
-            {!isRunning(props.job) && props.job.kind !== "single" && (
+            {mayChange && !isRunning(props.job) && props.job.kind !== "single" && (
               <a class="button" href={toHref(`lists/new?continues=${props.job.job_id}`)}>
                 Upload a newer version
               </a>
@@ -102,9 +103,11 @@ export const MoreActions = (props: Props) => {
             <button type="button" onClick={choose(() => print(), close)}>
               Print summary
             </button>
-            <button type="button" onClick={choose(() => setAsked(end.action), close)}>
-              {end.action}
-            </button>
+            {mayChange && (
+              <button type="button" onClick={choose(() => setAsked(end.action), close)}>
+                {end.action}
+              </button>
+            )}
           </>
         )}
       </MenuButton>

@@ -6,7 +6,7 @@ import { type Action, useAction } from "../../parts/action.ts";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
 import { useLoad, usePolling } from "../../parts/load.tsx";
 import { usePrices } from "../../parts/price.ts";
-import { getClient, isTestKey, refreshAccount } from "../../session.ts";
+import { getClient, isTestKey, may, refreshAccount } from "../../session.ts";
 import { isRunning } from "../lists/job.ts";
 import { toWaitSentence } from "../lists/wait-sentence.ts";
 
@@ -45,7 +45,8 @@ export const AgainButton = ({ job, chosen, again }: ButtonProps) => {
   const isChosen = chosen.filter !== undefined || chosen.q !== undefined;
   const rows = isChosen ? (job.matching_rows ?? 0) : job.progress.unknown;
   const price = usePriceWords(rows);
-  const isOff = job.kind === "single" || job.child_job_id !== undefined;
+  const isOff =
+    !may("verification:write") || job.kind === "single" || job.child_job_id !== undefined;
   if (isOff || rows === 0 || job.parent_job_id !== undefined) return null;
   const what = isChosen ? formatCount(rows, "row") : `${formatNumber(rows)} unknown`;
   return (
@@ -63,7 +64,8 @@ type CorrectionsProps = Pick<ButtonProps, "job" | "again">;
 
 export const Corrections = ({ job, again }: CorrectionsProps) => {
   const typos = job.summary?.typos ?? [];
-  if (typos.length === 0 || job.parent_job_id !== undefined) return null;
+  if (!may("verification:write") || typos.length === 0 || job.parent_job_id !== undefined)
+    return null;
   return (
     <section class="facet" aria-label="To correct">
       <h2>To correct</h2>
@@ -167,14 +169,16 @@ export const ChildProgress = ({ id, onEnded }: ChildProps) => {
     <div class="notice child-progress" role="status">
       {formatCount(total, "row is", "rows are")} verified again: {formatNumber(processed)} done.
       They keep their results until then. {toWaitSentence(child)}{" "}
-      <button
-        type="button"
-        class="quiet"
-        aria-disabled={cancel.isRunning}
-        onClick={() => void cancel.run()}
-      >
-        Stop, and refund the rest
-      </button>
+      {may("verification:write") && (
+        <button
+          type="button"
+          class="quiet"
+          aria-disabled={cancel.isRunning}
+          onClick={() => void cancel.run()}
+        >
+          Stop, and refund the rest
+        </button>
+      )}
       {cancel.error !== undefined && <ErrorPanel error={cancel.error} />}
     </div>
   );

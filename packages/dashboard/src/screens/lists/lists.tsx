@@ -6,6 +6,7 @@ import { Screen } from "../../parts/screen.tsx";
 import { Empty } from "../../parts/shape.tsx";
 import { StackedBar } from "../../parts/stacked-bar.tsx";
 import { navigate, query } from "../../router.ts";
+import { may } from "../../session.ts";
 import { isRunning, readLists, toProgressParts, toState, toTitle } from "./job.ts";
 import { toWaitSentence } from "./wait-sentence.ts";
 import "./lists.css";
@@ -88,9 +89,11 @@ const NoList = ({ isFiltered, kind }: NoListProps) => {
     <Empty
       shape="rows"
       action={
-        <a class="button primary" href={toHref("lists/new")}>
-          Verify a list
-        </a>
+        may("verification:write") && (
+          <a class="button primary" href={toHref("lists/new")}>
+            Verify a list
+          </a>
+        )
       }
     >
       You have no lists yet.
@@ -148,9 +151,11 @@ export const Lists = () => {
       title="Lists"
       tabs={<KindTabs chosen={kind} />}
       actions={
-        <a class="button primary" href={toHref("lists/new")}>
-          New list
-        </a>
+        may("verification:write") && (
+          <a class="button primary" href={toHref("lists/new")}>
+            New list
+          </a>
+        )
       }
     >
       <StateChoice chosen={status} kind={kind} />

@@ -1,13 +1,13 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 
-/** The names of keys by id, in the order of the list. Empty when the signed-in key may not list keys. */
+/** The names of keys and people by id, in the order of their lists. Empty when the reader may not list them. */
 export const KeyNames = createContext<ReadonlyMap<string, string>>(new Map());
 
 /** The start of an id tells keys apart. */
 const shorten = (id: string): string => `${id.slice(0, 12)}…`;
 
-/** A revoked key has no name any more. */
+/** A revoked key and a removed member have no name any more. */
 export const useKeyName = (): ((id: string) => string) => {
   const names = useContext(KeyNames);
   return (id) => names.get(id) ?? shorten(id);

@@ -1,5 +1,6 @@
 import { useContext, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { navigate } from "../../router.ts";
+import { person } from "../../session.ts";
 import { KeyNames, useKeyName } from "./key-names.ts";
 import { type LogFilter, STATUSES, toLogs } from "./log-query.ts";
 
@@ -58,11 +59,11 @@ const KeyChoice = ({ chosen = "" }: { readonly chosen: string | undefined }) => 
   return (
     <select
       class="logs-key"
-      aria-label="API key"
+      aria-label={person.value ? "API key or person" : "API key"}
       value={chosen}
       onChange={(event) => open({ key: event.currentTarget.value })}
     >
-      <option value="">All keys</option>
+      <option value="">{person.value ? "All keys and people" : "All keys"}</option>
       {ids.map((id) => (
         <option key={id} value={id}>
           {toName(id)}

@@ -4,10 +4,11 @@ import { useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { useAction } from "../../parts/action.ts";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
 import { Loaded, useLoad, usePolling } from "../../parts/load.tsx";
+import { loadNames } from "../../parts/names.ts";
 import { Screen } from "../../parts/screen.tsx";
 import { Empty } from "../../parts/shape.tsx";
 import { navigate, query } from "../../router.ts";
-import { getClient, isTestKey } from "../../session.ts";
+import { getClient } from "../../session.ts";
 import { KeyNames } from "./key-names.ts";
 import { LogFilters } from "./log-filter.tsx";
 import { type LogFilter, readFilter, toLogs } from "./log-query.ts";
@@ -38,14 +39,10 @@ const usePollPause = (isStill: boolean, isSearch: boolean): number | null => {
   return isSearch ? SEARCH_MS : pause.value;
 };
 
-/** The log works without names, because only an unrestricted key may list the keys. */
+/** The log works without names, because not everybody may list keys and people. */
 const useKeyNames = (requests: readonly LoggedRequest[] = []) => {
-  const { data, reload } = useLoad((signal) => getClient().listApiKeys({ signal }));
-  const names = useMemo(() => {
-    const mode = isTestKey.value ? "test" : "live";
-    const own = data?.api_keys.filter((key) => key.mode === mode) ?? [];
-    return new Map(own.map(({ key_id, name }) => [key_id, name]));
-  }, [data]);
+  const { data, reload } = useLoad(loadNames);
+  const names = useMemo(() => data ?? new Map<string, string>(), [data]);
   // A new key has a name by now; a revoked key has no name, and causes only one request.
   const [asked] = useState(() => new Set<string>());
   useLayoutEffect(() => {

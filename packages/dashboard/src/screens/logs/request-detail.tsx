@@ -59,7 +59,7 @@ const Facts = ({ request }: { readonly request: LoggedRequest }) => {
       </dd>
       <dt>Duration</dt>
       <dd>{formatNumber(duration_ms)} ms</dd>
-      <dt>Key</dt>
+      <dt>By</dt>
       <dd>
         {toName(key_id)}
         <small>

@@ -73,7 +73,7 @@ const COLUMNS: readonly Column<LoggedRequest>[] = [
     isNumber: true,
     cell: ({ duration_ms }) => `${formatNumber(duration_ms)} ms`,
   },
-  { title: "Key", cell: ({ key_id }) => <KeyName id={key_id} /> },
+  { title: "By", cell: ({ key_id }) => <KeyName id={key_id} /> },
 ];
 
 const KeyName = ({ id }: { readonly id: string }) => {

@@ -7,7 +7,7 @@ import { Dialog } from "../../parts/dialog.tsx";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
 import { usePrices } from "../../parts/price.ts";
 import { navigate } from "../../router.ts";
-import { account, getClient, isTestKey, refreshAccount } from "../../session.ts";
+import { account, getClient, isTestKey, may, refreshAccount } from "../../session.ts";
 
 const NotConfigured = () => (
   <p class="notice">
@@ -33,6 +33,7 @@ export const NewTestButton = () => {
   });
   const cost = isTestKey.value ? "free" : price === undefined ? "…" : formatCount(price, "credit");
   const available = account.value?.credits.available;
+  if (!may("deliverability:write")) return null;
   return (
     <>
       <button type="button" class="primary" onClick={() => setOpen(true)}>

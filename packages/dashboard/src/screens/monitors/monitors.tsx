@@ -7,7 +7,7 @@ import { Answers, Dialog } from "../../parts/dialog.tsx";
 import { Loaded, useLoad, usePolling } from "../../parts/load.tsx";
 import { Screen } from "../../parts/screen.tsx";
 import { Empty } from "../../parts/shape.tsx";
-import { getClient } from "../../session.ts";
+import { getClient, may } from "../../session.ts";
 import { ChangeList } from "../domains/change-list.tsx";
 import { loadReport } from "../domains/check.ts";
 import { Sparkline } from "./sparkline.tsx";
@@ -84,10 +84,12 @@ export const Monitors = () => {
             }
           </Loaded>
         </section>
-        <section class="panel" aria-labelledby="add-monitor">
-          <h2 id="add-monitor">Watch a domain</h2>
-          <WatchForm onAdded={load.reload} />
-        </section>
+        {may("deliverability:write") && (
+          <section class="panel" aria-labelledby="add-monitor">
+            <h2 id="add-monitor">Watch a domain</h2>
+            <WatchForm onAdded={load.reload} />
+          </section>
+        )}
       </div>
     </Screen>
   );
@@ -129,7 +131,7 @@ const Row = ({ monitor, checks, onChange }: RowProps) => {
         {problem !== null && <p class="notice">{PROBLEMS[problem]}</p>}
       </div>
       <Sparkline scores={scores} />
-      <RemoveButton monitor={monitor} onRemoved={onChange} />
+      {may("deliverability:write") && <RemoveButton monitor={monitor} onRemoved={onChange} />}
       {last && scores.length > 1 && <LatestChange key={last.check_id} domain={domain} />}
     </li>
   );

@@ -6,7 +6,7 @@ import { saveStream } from "../../parts/csv-button.tsx";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
 import { Loaded, useLoad, usePolling } from "../../parts/load.tsx";
 import { StackedBar } from "../../parts/stacked-bar.tsx";
-import { getClient } from "../../session.ts";
+import { getClient, may } from "../../session.ts";
 import { toFacets } from "../list/facets.ts";
 import { readLists, toProgressParts, toTitle } from "../lists/job.ts";
 import { toWaitSentence } from "../lists/wait-sentence.ts";
@@ -168,7 +168,8 @@ export const ListsPanel = () => {
               <LastList job={job} />
             ) : (
               <p class="soft">
-                No list has ended yet. <a href={toHref("lists/new")}>Verify a list</a>
+                No list has ended yet.{" "}
+                {may("verification:write") && <a href={toHref("lists/new")}>Verify a list</a>}
               </p>
             )
           }

@@ -1,7 +1,7 @@
 import { toHref } from "../../base.ts";
 import { useLoad } from "../../parts/load.tsx";
 import { Screen } from "../../parts/screen.tsx";
-import { account, accountError, isForbidden } from "../../session.ts";
+import { account, accountError, isForbidden, may } from "../../session.ts";
 import { loadLatest } from "../domains/domain-list.tsx";
 import { BalancePanel, useUsage } from "./credits.tsx";
 import { DecisionsPanel } from "./decisions.tsx";
@@ -22,14 +22,16 @@ export const Overview = () => {
     <Screen
       title="Overview"
       actions={
-        <a class="button" href={toHref("lists/new")}>
-          New list
-        </a>
+        may("verification:write") && (
+          <a class="button" href={toHref("lists/new")}>
+            New list
+          </a>
+        )
       }
     >
       <div class="overview">
         <div class="panels">
-          <QuickVerify isNew={isNew} />
+          {may("verification:write") && <QuickVerify isNew={isNew} />}
           <ListsPanel />
           <VerdictsPanel usage={usage} />
         </div>

@@ -6,6 +6,7 @@ import { useAction } from "../../parts/action.ts";
 import { CsvButton } from "../../parts/csv-button.tsx";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
 import { Loaded, useLoad } from "../../parts/load.tsx";
+import { loadNames } from "../../parts/names.ts";
 import type { Period } from "../../parts/period.tsx";
 import { type Column, RowTable } from "../../parts/row-table.tsx";
 import { getClient, isTestKey } from "../../session.ts";
@@ -40,6 +41,7 @@ const COLUMNS = [
   "held_change",
   "operation_id",
   "job_id",
+  "person_id",
   "check_id",
   "reason",
 ] as const satisfies readonly (keyof LedgerEntry)[];
@@ -109,7 +111,7 @@ const Entries = ({ first, period: { from, to } }: EntriesProps) => {
   );
 };
 
-const ENTRY_COLUMNS: readonly Column<LedgerEntry>[] = [
+const toColumns = (names: ReadonlyMap<string, string>): readonly Column<LedgerEntry>[] => [
   {
     title: "Movement",
     isHeader: true,
@@ -130,24 +132,33 @@ const ENTRY_COLUMNS: readonly Column<LedgerEntry>[] = [
   { title: "Held change", isNumber: true, cell: ({ held_change }) => formatChange(held_change) },
   {
     title: "For",
-    cell: ({ operation, reason }) =>
-      [...(operation ? [OPERATIONS[operation]] : []), ...(reason ? [REASONS[reason]] : [])].join(
-        " · ",
-      ),
+    cell: ({ operation, reason, person_id: id }) =>
+      [
+        ...(operation ? [OPERATIONS[operation]] : []),
+        ...(reason ? [REASONS[reason]] : []),
+        ...(id === undefined ? [] : [names.get(id) ?? id]),
+      ].join(" · "),
   },
   { title: "Operation", cell: (entry) => <OperationLink entry={entry} /> },
 ];
 
-const EntryTable = ({ entries }: { readonly entries: readonly LedgerEntry[] }) => (
-  <div class="scroll ledger" role="region" aria-label="Entries of the ledger" tabIndex={0}>
-    <RowTable
-      label="Entries, newest first"
-      columns={ENTRY_COLUMNS}
-      rows={entries}
-      getKey={({ entry_id }) => entry_id}
-    />
-  </div>
-);
+const NO_NAMES: ReadonlyMap<string, string> = new Map();
+
+const EntryTable = ({ entries }: { readonly entries: readonly LedgerEntry[] }) => {
+  // Only an entry of a person needs a name.
+  const hasPeople = entries.some(({ person_id: id }) => id !== undefined);
+  const names = useLoad(async (signal) => (hasPeople ? loadNames(signal) : NO_NAMES), [hasPeople]);
+  return (
+    <div class="scroll ledger" role="region" aria-label="Entries of the ledger" tabIndex={0}>
+      <RowTable
+        label="Entries, newest first"
+        columns={toColumns(names.data ?? NO_NAMES)}
+        rows={entries}
+        getKey={({ entry_id }) => entry_id}
+      />
+    </div>
+  );
+};
 
 /** The start of an id tells operations apart. The tooltip and the file have the whole id. */
 const SHOWN_LENGTH = 12;

@@ -1,6 +1,9 @@
 import type { GetUsageData, ListLedgerEntriesData } from "@mailproof/client";
 
-export type LedgerEntry = ListLedgerEntriesData["entries"][number];
+export type LedgerEntry = ListLedgerEntriesData["entries"][number] & {
+  /** The person who caused it; absent for keys. */
+  readonly person_id?: string;
+};
 
 type Operation = GetUsageData["totals"]["by_operation"][number]["operation"];
 

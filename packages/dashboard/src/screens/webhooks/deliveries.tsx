@@ -7,7 +7,7 @@ import { DayChart } from "../../parts/day-chart.tsx";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
 import { type Load, Loaded, useLoad, usePolling } from "../../parts/load.tsx";
 import { Empty } from "../../parts/shape.tsx";
-import { getClient } from "../../session.ts";
+import { getClient, may } from "../../session.ts";
 import { EVENT_NAMES, type EventName } from "./events.tsx";
 import { toFaultSentence } from "./fault-sentence.ts";
 
@@ -38,7 +38,7 @@ export const Deliveries = ({ webhook, onSent }: Props) => {
   };
   return (
     <>
-      <TestEvent id={id} onSent={reload} />
+      {may("webhooks:write") && <TestEvent id={id} onSent={reload} />}
       <section class="panel history" aria-labelledby="deliveries">
         <h2 id="deliveries">Deliveries</h2>
         <Log webhook={webhook} load={load} onSent={reload} />
@@ -55,7 +55,9 @@ const Log = ({ webhook, load, onSent }: Props & { readonly load: Load<ListDelive
       ) : (
         <>
           <Chart deliveries={deliveries} />
-          <Replay webhook={webhook} deliveries={deliveries} onSent={onSent} />
+          {may("webhooks:write") && (
+            <Replay webhook={webhook} deliveries={deliveries} onSent={onSent} />
+          )}
           <ul class="plain deliveries">
             {deliveries.map((delivery) => (
               <Entry key={delivery.id} webhook={webhook} delivery={delivery} onSent={onSent} />
@@ -206,13 +208,15 @@ const Entry = ({ webhook, delivery, onSent }: EntryProps) => {
         </summary>
         <Details delivery={delivery} />
         {resend.error !== undefined && <ErrorPanel error={resend.error} />}
-        <button
-          type="button"
-          aria-disabled={resend.isRunning || isUnderWay(delivery)}
-          onClick={() => void (isUnderWay(delivery) || resend.run())}
-        >
-          {isUnderWay(delivery) ? "Sending …" : "Send again"}
-        </button>
+        {may("webhooks:write") && (
+          <button
+            type="button"
+            aria-disabled={resend.isRunning || isUnderWay(delivery)}
+            onClick={() => void (isUnderWay(delivery) || resend.run())}
+          >
+            {isUnderWay(delivery) ? "Sending …" : "Send again"}
+          </button>
+        )}
       </details>
     </li>
   );

@@ -7,7 +7,7 @@ import { ErrorPanel } from "../../parts/error-panel.tsx";
 import { Loaded, useLoad } from "../../parts/load.tsx";
 import { Screen } from "../../parts/screen.tsx";
 import { navigate, type Params } from "../../router.ts";
-import { getClient } from "../../session.ts";
+import { getClient, may } from "../../session.ts";
 import { Deliveries } from "./deliveries.tsx";
 import { EventChoice, type EventName } from "./events.tsx";
 import { SecretDialog } from "./secret-dialog.tsx";
@@ -43,6 +43,7 @@ type SettingsProps = { readonly webhook: WebhookData; readonly onChanged: () => 
 
 const Settings = ({ webhook, onChanged }: SettingsProps) => {
   const { id, url, status } = webhook;
+  const mayChange = may("webhooks:write");
   const [asking, setAsking] = useState<"rotate" | "delete" | null>(null);
   const [rotated, setRotated] = useState<RotateWebhookSecretData | null>(null);
   const toggle = useAction(async () => {
@@ -63,21 +64,23 @@ const Settings = ({ webhook, onChanged }: SettingsProps) => {
     <section class="panel main" aria-labelledby="webhook">
       <h2 id="webhook">{url}</h2>
       <WebhookState webhook={webhook} />
-      <Events webhook={webhook} onChanged={onChanged} />
+      {mayChange && <Events webhook={webhook} onChanged={onChanged} />}
       {toggle.error !== undefined && (
         <ErrorPanel error={toggle.error} onRetry={() => void toggle.run()} />
       )}
-      <div class="actions">
-        <button type="button" aria-disabled={toggle.isRunning} onClick={() => void toggle.run()}>
-          {status === "active" ? "Disable" : "Enable"}
-        </button>
-        <button type="button" onClick={() => setAsking("rotate")}>
-          Replace the secret
-        </button>
-        <button type="button" onClick={() => setAsking("delete")}>
-          Delete
-        </button>
-      </div>
+      {mayChange && (
+        <div class="actions">
+          <button type="button" aria-disabled={toggle.isRunning} onClick={() => void toggle.run()}>
+            {status === "active" ? "Disable" : "Enable"}
+          </button>
+          <button type="button" onClick={() => setAsking("rotate")}>
+            Replace the secret
+          </button>
+          <button type="button" onClick={() => setAsking("delete")}>
+            Delete
+          </button>
+        </div>
+      )}
       <Question
         title="Replace the signing secret?"
         text="The current secret stops working immediately. Until your receiver has the new one, it will reject our events."

@@ -6,7 +6,7 @@ import { ErrorPanel } from "../../parts/error-panel.tsx";
 import { Loaded, useLoad } from "../../parts/load.tsx";
 import { Screen } from "../../parts/screen.tsx";
 import { Empty } from "../../parts/shape.tsx";
-import { getClient } from "../../session.ts";
+import { getClient, may } from "../../session.ts";
 import { EventChoice, type EventName } from "./events.tsx";
 import { SecretDialog } from "./secret-dialog.tsx";
 import { WebhookState } from "./state.tsx";
@@ -23,12 +23,14 @@ export const Webhooks = () => {
       <Loaded load={list} what="the webhooks" as="rows">
         {({ webhooks }) => <List webhooks={webhooks} />}
       </Loaded>
-      <NewWebhook
-        onCreated={(webhook) => {
-          setCreated(webhook);
-          list.reload();
-        }}
-      />
+      {may("webhooks:write") && (
+        <NewWebhook
+          onCreated={(webhook) => {
+            setCreated(webhook);
+            list.reload();
+          }}
+        />
+      )}
       <SecretDialog webhook={created} onClose={() => setCreated(null)} />
     </Screen>
   );

@@ -1,0 +1,158 @@
+import type { CreateInvitationData } from "@mailproof/client";
+import { AREAS, type Area, mayManageRole, ROLES, type Role } from "@mailproof/core/people/roles";
+import { useRef, useState } from "preact/hooks";
+import { formatTime } from "../../format.ts";
+import { handleSubmit, readText, useAction } from "../../parts/action.ts";
+import { CopyButton } from "../../parts/copy-button.tsx";
+import { Dialog } from "../../parts/dialog.tsx";
+import { ErrorPanel } from "../../parts/error-panel.tsx";
+import { MEANINGS } from "../../people/roles.ts";
+import { getClient, membership } from "../../session.ts";
+import "../api-keys/api-keys.css";
+
+type Input = {
+  readonly role: Role;
+  readonly area?: Area;
+  readonly monthly_credits?: number;
+  readonly email?: string;
+};
+
+type FormProps = {
+  /** The member that the form changes; absent for an invitation, which also has an address. */
+  readonly before?: Input;
+  readonly yes: string;
+  readonly send: (input: Input) => Promise<void>;
+  readonly onClose: () => void;
+};
+
+const readInput = (fields: FormData): Input => {
+  const area = AREAS.find((one) => one === readText(fields, "area"));
+  const [monthly, email] = [readText(fields, "monthly"), readText(fields, "email")];
+  return {
+    role: ROLES.find((one) => one === readText(fields, "role")) ?? "viewer",
+    ...(area && { area }),
+    ...(monthly !== "" && { monthly_credits: Number(monthly) }),
+    ...(email !== "" && { email }),
+  };
+};
+
+/** Role and limits of a member, as an invitation or a change has them. */
+export const RoleForm = ({ before, yes, send, onClose }: FormProps) => {
+  const form = useRef<HTMLFormElement>(null);
+  const own = membership.value?.role ?? "viewer";
+  const [role, setRole] = useState<Role>(before?.role ?? "member");
+  const { isRunning, error, run } = useAction(async () => {
+    if (form.current) await send(readInput(new FormData(form.current)));
+  });
+  return (
+    <form ref={form} noValidate onSubmit={handleSubmit(run)}>
+      <fieldset class="choice scopes">
+        <legend>Role</legend>
+        {ROLES.filter((one) => mayManageRole(own, one)).map((one) => (
+          <label key={one}>
+            <input
+              type="radio"
+              name="role"
+              value={one}
+              checked={role === one}
+              onChange={() => setRole(one)}
+            />
+            <span>
+              {one} <small>{MEANINGS[one]}</small>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      {role !== "owner" && <LimitFields before={before} />}
+      {!before && (
+        <>
+          <label for="invite-email">Email address, if you know it</label>
+          <input id="invite-email" name="email" type="email" autocomplete="off" />
+        </>
+      )}
+      {error !== undefined && <ErrorPanel error={error} />}
+      <div class="actions">
+        <button type="submit" class="primary" aria-disabled={isRunning}>
+          {yes}
+        </button>
+        <button type="button" onClick={onClose}>
+          Cancel
+        </button>
+      </div>
+    </form>
+  );
+};
+
+/** Owners have no limits. */
+const LimitFields = ({ before }: { readonly before: Input | undefined }) => (
+  <>
+    <label for="member-area">Limited to</label>
+    <select id="member-area" name="area" defaultValue={before?.area ?? ""}>
+      <option value="">nothing: the whole account</option>
+      {AREAS.map((area) => (
+        <option key={area} value={area} selected={before?.area === area}>
+          {area}
+        </option>
+      ))}
+    </select>
+    <label for="member-monthly">Credits a month, at most</label>
+    <input
+      id="member-monthly"
+      name="monthly"
+      type="number"
+      min={0}
+      placeholder="no limit"
+      defaultValue={before?.monthly_credits?.toString()}
+    />
+  </>
+);
+
+type DialogProps = {
+  readonly isOpen: boolean;
+  readonly onInvited: () => void;
+  readonly onClose: () => void;
+};
+
+/** Shows the form, and then the link: when the dialog closes, nobody can read the link again. */
+export const InviteDialog = ({ isOpen, onInvited, onClose }: DialogProps) => {
+  const [invited, setInvited] = useState<CreateInvitationData | null>(null);
+  const close = () => {
+    setInvited(null);
+    onClose();
+  };
+  return (
+    <Dialog title={invited ? "Send this link" : "Invite a person"} isOpen={isOpen} onClose={close}>
+      {invited ? (
+        <NewLink invited={invited} onClose={close} />
+      ) : (
+        <RoleForm
+          yes="Create the link"
+          send={async (input) => {
+            setInvited(await getClient().createInvitation(input));
+            onInvited();
+          }}
+          onClose={close}
+        />
+      )}
+    </Dialog>
+  );
+};
+
+type LinkProps = { readonly invited: CreateInvitationData; readonly onClose: () => void };
+
+const NewLink = ({ invited: { url, email, expires_at }, onClose }: LinkProps) => (
+  <>
+    <p>
+      It works once, until {formatTime(expires_at)}, and is shown only here. Give it to{" "}
+      {email ?? "the person"} alone: whoever opens it first joins.
+    </p>
+    <p class="new-key">
+      <code>{url}</code> <CopyButton text={url} />
+    </p>
+    <div class="actions">
+      <button type="button" class="primary" onClick={onClose}>
+        Done
+      </button>
+    </div>
+  </>
+);
