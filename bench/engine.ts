@@ -38,7 +38,7 @@ const OURS_MS = 20_000;
 /** A reply that was not there by then is lost. */
 const GRACE_MS = 2_000;
 /** Longer than the longest patience of any engine, ours among them. */
-const MATRIX_MS = 45_000;
+const MATRIX_MS = 120_000;
 const CONNECTIONS_MAX = 10;
 
 type EngineRow = {

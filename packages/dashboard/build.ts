@@ -24,7 +24,7 @@ const SHIMS = join(import.meta.dirname, "src/shims");
 const CHUNKS = {
   includeDependenciesRecursively: false,
   groups: [
-    { name: "index", tags: ["$initial"], priority: 1 },
+    { name: "index", tags: ["$initial" as const], priority: 1 },
     { name: "people", test: /src\/(?:people\/|frame\/sign-in)/ },
   ],
 };

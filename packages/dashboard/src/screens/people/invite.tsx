@@ -1,5 +1,6 @@
 import type { CreateInvitationData } from "@mailproof/client";
-import { AREAS, type Area, mayManageRole, ROLES, type Role } from "@mailproof/core/people/roles";
+import { AREAS, type Area } from "@mailproof/core/accounts/scopes";
+import { mayManageRole, ROLES, type Role } from "@mailproof/core/people/roles";
 import { useRef, useState } from "preact/hooks";
 import { formatTime } from "../../format.ts";
 import { handleSubmit, readText, useAction } from "../../parts/action.ts";
