@@ -1,13 +1,40 @@
 import { PRICES } from "../infra/prices.ts";
+import { type RowsAt, simulateCluster } from "../test/simulation/cluster.ts";
 import { type CostContext, createCostContext } from "./cost/context.ts";
 import { type CostFlow, FLOWS, warmUp } from "./cost/flows.ts";
-import { measureLambdaTimes } from "./cost/lambda-seconds.ts";
 import type { CostMeter, MeteredUnit } from "./cost/meter.ts";
 import { createRow, type Report, type ReportRow, type ReportTable } from "./report.ts";
 
 // What AWS would ask for each flow: every request at the ports is counted, with the capacity units of the items it
 // touches, against the lab's mail servers. How long Lambdas run is reported by itself: of rows of files as the simulated cluster
 // measures it, of everything else as assumed.
+
+// How long the Lambdas of chunks run for the rows of files, from the simulated cluster: the real engine and the real worker in
+// virtual time, with mail servers that take as long for a reply as is written here (docs/design/mail-slots.md).
+
+type LambdaTime = { readonly rows: string; readonly secondsPerRow: number };
+
+const ROWS_EACH = 200;
+
+const CASES: readonly {
+  readonly rows: string;
+  readonly at: RowsAt;
+  readonly processes: number;
+  readonly replyMs: number;
+}[] = [
+  { rows: "at hosts of their own", at: "own hosts", processes: 20, replyMs: 100 },
+  { rows: "at Gmail, 20 chunks at once", at: "gmail", processes: 20, replyMs: 100 },
+  { rows: "at Gmail, 70 chunks at once, slow replies", at: "gmail", processes: 70, replyMs: 200 },
+];
+
+const measureLambdaTimes = async (): Promise<readonly LambdaTime[]> => {
+  const times: LambdaTime[] = [];
+  for (const { rows, at, processes, replyMs } of CASES) {
+    const { processSeconds } = await simulateCluster(processes, replyMs, ROWS_EACH, { rowsAt: at });
+    times.push({ rows, secondsPerRow: processSeconds / 1_000 });
+  }
+  return times;
+};
 
 const GIGABYTES = 0.5;
 

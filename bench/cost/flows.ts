@@ -18,7 +18,7 @@ const listPeople = (count: number, from = 0): string[] =>
     return `${person?.local}@${getCompanyDomain(number)}`;
   });
 
-/** `seconds`: how long Lambdas run for one of it, all together. Assumed, but for rows of files (lambda-seconds.ts). */
+/** `seconds`: how long Lambdas run for one of it, all together. Assumed, but for rows of files (bench/cost.ts). */
 export type CostFlow = {
   readonly name: string;
   readonly per: number;

@@ -1,6 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { SYSTEM_CLOCK } from "@mailproof/client/clock";
 import type { Table } from "@mailproof/core/ports/table";
 import { createEngine } from "@mailproof/core/verify/engine";
@@ -9,19 +11,75 @@ import { openEngine } from "@mailproof/local/engine-threads/open-engine";
 import { type Environment, readEnvironment } from "@mailproof/local/environment";
 import { openMailPorts } from "@mailproof/local/mail-ports";
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
+import { isFault, type SmtpConnect } from "@mailproof/mail/smtp/wire";
 import {
   type BenchVerdict,
   type EngineJob,
   isOurs,
+  type LabAddress,
   PAUSING,
   type RunFigures,
   THREADED,
 } from "./job.ts";
 import { openPeer } from "./peers.ts";
-import { redirectToLab } from "./redirect-to-lab.ts";
-import { withPauses } from "./with-pauses.ts";
 
 // One engine in its own process: it is handed a job, and tells what every run of it came to.
+
+// A peer asks the system's resolver and connects to port 25. Here, in its process alone, both lead to the lab, so
+// that its own files stay as they were published.
+
+type Callback = (error: Error | null, ...found: unknown[]) => void;
+type Options = { readonly all?: boolean };
+
+const redirectToLab = ({ dns: server, smtpPort }: LabAddress): void => {
+  // The modules as a CommonJS package sees them: those can be changed, the import of them cannot.
+  const require = createRequire(import.meta.url);
+  const dns = require("node:dns") as typeof import("node:dns");
+  const net = require("node:net") as typeof import("node:net");
+  dns.setServers([server]);
+
+  const lookup = (host: string, options: Options, callback: Callback): void => {
+    const respond = (address: string) =>
+      options.all ? callback(null, [{ address, family: 4 }]) : callback(null, address, 4);
+    // What "no host at all" comes to on a machine without a mail server of its own.
+    if (host === "localhost") return respond("127.0.0.1");
+    dns.resolve4(host, (error, addresses) =>
+      error ? callback(error) : respond(addresses[0] ?? ""),
+    );
+  };
+  const connect = net.connect;
+  const connectToLab = (port: number, host: string) =>
+    port === 25
+      ? connect({ port: smtpPort, host: host || "localhost", lookup: lookup as never })
+      : connect(port, host);
+  Object.assign(net, { connect: connectToLab, createConnection: connectToLab });
+};
+
+/** The rule that was: after a session that was mostly refused, five seconds of nothing. */
+const PAUSE_MS = 5_000;
+const REFUSALS_MIN = 9;
+
+/** The same connections, each of which is kept for a pause after so many refusals. For comparison only. */
+const withPauses =
+  (connect: SmtpConnect): SmtpConnect =>
+  async (target, options) => {
+    const wire = await connect(target, options);
+    if (typeof wire === "string") return wire;
+    let refusals = 0;
+    return {
+      ...wire,
+      receive: async (waitMs) => {
+        const reply = await wire.receive(waitMs);
+        if (!isFault(reply) && reply.code >= 500) refusals++;
+        return reply;
+      },
+      close: async () => {
+        await wire.close();
+        if (refusals >= REFUSALS_MIN) await sleep(PAUSE_MS);
+        refusals = 0;
+      },
+    };
+  };
 
 type OnVerdict = (index: number, verdict: BenchVerdict) => void;
 type RunEngine = (job: EngineJob, onVerdict: OnVerdict) => Promise<void>;
