@@ -24,12 +24,11 @@ export default $config({
     await import("./infra/boundary.ts");
     await import("./infra/storage.ts");
     await import("./infra/queues.ts");
-    await import("./infra/feedback.ts");
+    await import("./infra/mail-topic.ts");
     await import("./infra/inbound-mail.ts");
     await import("./infra/network.ts");
     const { api } = await import("./infra/api.ts");
     await import("./infra/workers.ts");
-    await import("./infra/schedules.ts");
     await import("./infra/upload-limit.ts");
     await import("./infra/published-names.ts");
     const { url } = await import("./infra/front.ts");

@@ -1,8 +1,12 @@
 import { CORS } from "@mailproof/api/http/cors";
-import { toSstDomain } from "./domain.ts";
 import { createLambda, getLiveArn } from "./functions.ts";
+import type { Domain } from "./settings.ts";
 import { settings } from "./stage.ts";
 import { LOG_RETENTION, listRouteKeys, routes, throttle } from "./topology.ts";
+
+/** SST creates the certificate and the DNS records in Route 53. An operator with an own certificate creates the records. */
+export const toSstDomain = ({ name, certificate }: Domain) =>
+  certificate === null ? name : { name, dns: false as const, cert: certificate };
 
 /** The fields of the access log: neither the caller nor the path, which may contain an email address. */
 const ACCESS_LOG = {

@@ -1,7 +1,6 @@
 import { ASSETS_FOLDER, DASHBOARD_PATH } from "@mailproof/api/http/dashboard-files";
 import { deriveFrontSecret, FRONT_HEADER } from "@mailproof/functions/client-ip";
-import { api } from "./api.ts";
-import { toSstDomain } from "./domain.ts";
+import { api, toSstDomain } from "./api.ts";
 import { sealingKey } from "./secrets.ts";
 import { settings } from "./stage.ts";
 

@@ -1,3 +1,4 @@
+import { ACTIVITY_QUEUE } from "@mailproof/core/activity/ingest";
 import { getQueue } from "./queues.ts";
 import { stageKey } from "./stage-key.ts";
 
@@ -42,3 +43,13 @@ export const createMailTopic = ({ name, queue, subscription, conditions }: MailT
   );
   return { topic, ready: [topicPolicy, made] };
 };
+
+const account = aws.getCallerIdentityOutput({}).accountId;
+
+/** The topic for events of Amazon SES. Set it as the event destination of a configuration set. */
+export const { topic: feedback } = createMailTopic({
+  name: "Feedback",
+  queue: ACTIVITY_QUEUE.name,
+  subscription: "FeedbackToActivity",
+  conditions: [{ test: "StringEquals", variable: "AWS:SourceAccount", values: [account] }],
+});

@@ -1,18 +1,17 @@
 import { api, httpLambdas } from "./api.ts";
 import { exitAddresses } from "./exits.ts";
-import { feedback } from "./feedback.ts";
 import { url } from "./front.ts";
 import { prober, versions } from "./functions.ts";
+import { feedback } from "./mail-topic.ts";
 import { vpc } from "./network.ts";
 import { createParameterNamer } from "./parameters.ts";
 import { getQueue } from "./queues.ts";
 import { QUOTA } from "./quota.ts";
-import { scheduleLambdas } from "./schedules.ts";
 import { settings } from "./stage.ts";
 import { table } from "./storage.ts";
 import { prober as proberLambda, queues, VERSIONS } from "./topology.ts";
 import { uploadLimitLambda } from "./upload-limit.ts";
-import { workerLambdas } from "./workers.ts";
+import { scheduleLambdas, workerLambdas } from "./workers.ts";
 
 // Publishes the names that AWS generated, for the monitoring stack (infra/cdk), which is deployed separately.
 

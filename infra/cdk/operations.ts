@@ -1,4 +1,5 @@
 import { App, DefaultStackSynthesizer, Stack, Tags, Validations } from "aws-cdk-lib";
+import { CfnBudget } from "aws-cdk-lib/aws-budgets";
 import { Alarm } from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
@@ -6,12 +7,12 @@ import { Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { StringParameter } from "aws-cdk-lib/aws-ssm";
 import { AwsSolutionsChecks } from "cdk-nag";
+import type { Construct } from "constructs";
 import { createTags } from "../lifecycle.ts";
 import { createParameterNamer, toServiceName } from "../parameters.ts";
-import type { Settings } from "../settings.ts";
+import type { Settings, Size } from "../settings.ts";
 import { listGateways } from "../topology.ts";
 import { createAlarms, getComparison, getMissingDataTreatment } from "./alarms.ts";
-import { createBudget, DEFAULT_BUDGET_USD } from "./budget.ts";
 import { createDashboard } from "./dashboard.ts";
 
 export type OperationsOptions = {
@@ -94,3 +95,31 @@ const createTopic = (stack: Stack, displayName: string, callEmail: string | null
   if (callEmail) topic.addSubscription(new EmailSubscription(callEmail));
   return topic;
 };
+
+/** Dollars a month for the whole AWS account: a stage without requests (docs/costs.md), and as much again for use. */
+const DEFAULT_BUDGET_USD: Readonly<Record<Size, number>> = { full: 200, lean: 50 };
+
+/** AWS notifies the operator when most of the amount is spent, and when AWS expects more than the whole amount. */
+const NOTIFICATIONS = [
+  { notificationType: "ACTUAL", threshold: 80 },
+  { notificationType: "FORECASTED", threshold: 100 },
+] as const;
+
+/** The budget covers the account, since the tags of a stage count only when its owner has activated them for costs. */
+const createBudget = (scope: Construct, name: string, amount: number, calls: Topic) =>
+  new CfnBudget(scope, "Budget", {
+    budget: {
+      budgetName: name,
+      budgetType: "COST",
+      timeUnit: "MONTHLY",
+      budgetLimit: { amount, unit: "USD" },
+    },
+    notificationsWithSubscribers: NOTIFICATIONS.map((one) => ({
+      notification: {
+        ...one,
+        thresholdType: "PERCENTAGE",
+        comparisonOperator: "GREATER_THAN",
+      },
+      subscribers: [{ subscriptionType: "SNS", address: calls.topicArn }],
+    })),
+  });

@@ -90,7 +90,7 @@ export const FAULTS: readonly Fault[] = [
     to,
     tests: ["functions/release.long"],
   })),
-  inFile("deploy", "infra/deploy/missing-rights.ts")(
+  inFile("deploy", "infra/deploy/facts.ts")(
     "a missing right is not found",
     'decision !== "allowed"',
     'decision === "explicitDeny"',
@@ -206,17 +206,17 @@ export const FAULTS: readonly Fault[] = [
     "maximumConcurrency: fitToQuota(lambda.reserved ?? 0, settings.quota, lambdas)",
     "maximumConcurrency: 1000",
   ),
-  inFile("production", "infra/schedules.ts")(
+  inFile("production", "infra/workers.ts")(
     "a failed run is tried again",
     "retries: 0",
     "retries: 1",
   ),
-  inFile("production", "infra/schedules.ts")(
+  inFile("production", "infra/workers.ts")(
     "runs pile up",
     "maximumEventAgeInSeconds: MINUTE_SECONDS",
     "maximumEventAgeInSeconds: 60 * MINUTE_SECONDS",
   ),
-  inFile("production", "infra/feedback.ts")(
+  inFile("production", "infra/mail-topic.ts")(
     "SES of any account publishes",
     "values: [account]",
     'values: ["*"]',
@@ -286,7 +286,7 @@ export const FAULTS: readonly Fault[] = [
     "stage.gateways.map",
     "[0, 1].map",
   ),
-  inFile("operations", "infra/cdk/budget.ts")(
+  inFile("operations", "infra/cdk/operations.ts")(
     "the budget calls too late",
     "threshold: 80",
     "threshold: 95",
