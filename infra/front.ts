@@ -1,5 +1,5 @@
 import { ASSETS_FOLDER, DASHBOARD_PATH } from "@mailproof/api/http/dashboard-files";
-import { deriveFrontSecret, FRONT_HEADER } from "@mailproof/functions/client-ip";
+import { deriveFrontSecret, FRONT_HEADER, FRONT_HOST_HEADER } from "@mailproof/functions/front";
 import { api, toSstDomain } from "./api.ts";
 import { sealingKey } from "./secrets.ts";
 import { settings } from "./stage.ts";
@@ -32,6 +32,16 @@ const toAssets = {
   cachePolicyId: CACHING_OPTIMIZED,
 };
 
+/** CloudFront calls API Gateway by API Gateway's own name, while sessions, passkeys and links belong to the client's. */
+const createHostCopy = () =>
+  new aws.cloudfront.Function("FrontHost", {
+    runtime: "cloudfront-js-2.0",
+    code: `function handler({ request }) {
+  request.headers["${FRONT_HOST_HEADER}"] = request.headers.host;
+  return request;
+}`,
+  });
+
 const createFront = () =>
   new sst.aws.Cdn("Front", {
     comment: `${$app.name} ${$app.stage}: the dashboard and the API`,
@@ -53,7 +63,10 @@ const createFront = () =>
         },
       },
     ],
-    defaultCacheBehavior: toApi,
+    defaultCacheBehavior: {
+      ...toApi,
+      functionAssociations: [{ eventType: "viewer-request", functionArn: createHostCopy().arn }],
+    },
     orderedCacheBehaviors: [
       { pathPattern: "/", ...toPage },
       { pathPattern: `${DASHBOARD_PATH}${ASSETS_FOLDER}*`, ...toAssets },

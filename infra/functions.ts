@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { listFrontSecrets } from "@mailproof/functions/client-ip";
+import { listFrontSecrets } from "@mailproof/functions/front";
 import { getQueueSetting, WITHHELD } from "@mailproof/functions/settings";
 import { getBundle } from "./bundles.ts";
 import { proxies } from "./exits.ts";

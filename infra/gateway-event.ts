@@ -49,6 +49,15 @@ export const toEvent = (
   };
 };
 
+/** The headers that API Gateway sends on to the caller. No response of ours sets two cookies. */
+export const toHeaders = ({
+  headers = {},
+  cookies = [],
+}: APIGatewayProxyStructuredResultV2): Readonly<Record<string, string>> => ({
+  ...(headers as Readonly<Record<string, string>>),
+  ...(cookies[0] !== undefined && { "set-cookie": cookies[0] }),
+});
+
 /** The bytes that API Gateway sends on to the caller. */
 export const toBytes = ({ body = "", isBase64Encoded }: APIGatewayProxyStructuredResultV2) =>
   Buffer.from(body, isBase64Encoded ? "base64" : "utf8");

@@ -238,6 +238,8 @@ const EDGE = [
     "cloudfront/distribution, sst.aws.DistributionDeploymentWaiter": `cloudfront: CreateDistribution
       DeleteDistribution GetDistribution GetDistributionConfig ListDistributions
       ListTagsForResource TagResource UntagResource UpdateDistribution`,
+    "cloudfront/function": `cloudfront: CreateFunction DeleteFunction DescribeFunction GetFunction
+      PublishFunction UpdateFunction`,
     "ses/receiptRule, ses/receiptRuleSet": `ses: CreateReceiptRule CreateReceiptRuleSet
       DeleteReceiptRule DeleteReceiptRuleSet DescribeReceiptRule DescribeReceiptRuleSet
       SetReceiptRulePosition UpdateReceiptRule`,

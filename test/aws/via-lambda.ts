@@ -1,7 +1,7 @@
 import type { Endpoint } from "@mailproof/api/http/endpoint";
 import type { HttpAnswer } from "@mailproof/api/http/respond";
 import type { lambda } from "@mailproof/functions/lambda";
-import { toBytes, toEvent, type WireRequest } from "../../infra/gateway-event.ts";
+import { toBytes, toEvent, toHeaders, type WireRequest } from "../../infra/gateway-event.ts";
 import { createContext } from "./events.ts";
 
 /** Through the Lambda of this endpoint, called as API Gateway calls it. */
@@ -11,8 +11,8 @@ export const sendViaLambda = async (
   sent: WireRequest,
 ): Promise<HttpAnswer> => {
   const response = await handler(toEvent(sent, [endpoint]), createContext());
-  const { statusCode = 0, headers = {}, isBase64Encoded } = response;
-  const all = headers as HttpAnswer["headers"];
+  const { statusCode = 0, isBase64Encoded } = response;
+  const all = toHeaders(response);
   // API Gateway decodes a body before the caller has it; a large JSON text is sent as base64, too.
   const isText = !isBase64Encoded || String(all["content-type"]).startsWith("application/json");
   if (isText) return { statusCode, headers: all, body: toBytes(response).toString() };

@@ -9,12 +9,13 @@ import { BODY_BYTES_MAX, getBodyBytesMax } from "@mailproof/api/http/body";
 import type { Endpoint } from "@mailproof/api/http/endpoint";
 import { createKey } from "@mailproof/core/accounts/api-keys";
 import type { AppWorld } from "@mailproof/core/app-world";
+import { acceptInvitation, invite } from "@mailproof/core/people/invitations";
 import { createFallbackHandler } from "@mailproof/functions/fallback-route";
 import { lambda } from "@mailproof/functions/lambda";
 import { createApiServer } from "@mailproof/local/server/server";
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { expect, test } from "vitest";
-import { toBytes, toEvent, type WireRequest } from "../../infra/gateway-event.ts";
+import { toBytes, toEvent, toHeaders, type WireRequest } from "../../infra/gateway-event.ts";
 import { whenWorked } from "../app/drain-queues.ts";
 import { createFakeStreamEndpoint, failAfter, fakeFormEndpoint } from "../app/fake-endpoints.ts";
 import { encodeForm } from "../app/form.ts";
@@ -54,7 +55,7 @@ const viaLambda: Via = async (world, sent, listed = endpoints) => {
   const answer: APIGatewayProxyStructuredResultV2 = endpoint
     ? await lambda(endpoint, world)(event, createContext())
     : await createFallbackHandler(world)(event, createContext());
-  return parseAnswer(answer.statusCode ?? 0, answer.headers ?? {}, toBytes(answer));
+  return parseAnswer(answer.statusCode ?? 0, toHeaders(answer), toBytes(answer));
 };
 
 const viaServer: Via = async (world, sent, listed = endpoints) => {
@@ -72,7 +73,9 @@ const viaServer: Via = async (world, sent, listed = endpoints) => {
     });
     clientRequest.end(body);
     const [answer] = await once(clientRequest, "response");
-    return parseAnswer(answer.statusCode, answer.headers, await buffer(answer));
+    const { "set-cookie": [cookie] = [], ...others } = answer.headers;
+    const all = { ...others, ...(cookie !== undefined && { "set-cookie": cookie }) };
+    return parseAnswer(answer.statusCode, all, await buffer(answer));
   } finally {
     listening.close();
   }
@@ -92,6 +95,8 @@ const toComparable = ({ status, headers, body }: Answered) => ({
     typeof body === "string" ? body : { ...body, ...("request_id" in body && { request_id: "…" }) },
 });
 
+/** What a browser sends with a request of the dashboard. */
+const OWN_PAGE = ["sec-fetch-site", "same-origin"] as const;
 const JSON_TYPE = ["content-type", "application/json"] as const;
 const post = (body: string | Buffer, ...headers: WireRequest["headers"] & {}): WireRequest => ({
   method: "POST",
@@ -124,7 +129,7 @@ const file = (body: unknown, ...headers: WireRequest["headers"] & {}): WireReque
 const FILE_KEY = "uploads/live/acc_1/upl_1.bGlzdC5jc3Y.csv";
 const process = { action: "process", file_key: FILE_KEY };
 
-// Both ways in must be indistinguishable to a caller. KEY stands for a key that is in force.
+// Both ways in must be indistinguishable to a caller. KEY stands for a key that is in force, SESSION for a signed-in person's.
 test.each(asRows<[string, WireRequest, number]>`
   a public route | ${get("/v1/catalog")} | 200
   a listed domain | ${get("/v1/listings/mail.Mailinator.com")} | 200
@@ -136,6 +141,10 @@ test.each(asRows<[string, WireRequest, number]>`
   the key's header twice | ${get("/v1/account", ["x-api-key", "KEY"], ["x-api-key", "KEY"])} | 401
   no key | ${get("/v1/account")} | 401
   cookies | ${get("/v1/account", ["x-api-key", "KEY"], ["cookie", "a=1; b=2"])} | 200
+  a session | ${get("/v1/person", ["cookie", "a=1; __Host-mailproof=SESSION"], OWN_PAGE)} | 200
+  the end of a session | ${{ method: "DELETE", url: "/v1/session", headers: [["cookie", "__Host-mailproof=SESSION"], OWN_PAGE] }} | 200
+  a session beside a key | ${get("/v1/person", ["cookie", "__Host-mailproof=SESSION"], ["x-api-key", "KEY"], OWN_PAGE)} | 403
+  a session of another site's page | ${get("/v1/person", ["cookie", "__Host-mailproof=SESSION"], ["sec-fetch-site", "cross-site"])} | 401
   a query | ${get("/v1/account/usage?from=2026-11-01&to=2026-11-02", ["x-api-key", "KEY"])} | 200
   an address in the path, with a plus sign and letters beyond ASCII | ${get("/v1/activity/j%C3%BCrgen%2Bnews%40b%C3%BCcher.example", ["x-api-key", "KEY"])} | 200
   a text that is no address in the path | ${get("/v1/activity/j%C3%BCrgen", ["x-api-key", "KEY"])} | 400
@@ -256,12 +265,19 @@ const whenSentBothWays = async (sent: WireRequest, listed: readonly Endpoint[]) 
     await whenWorked(ctx);
     await whenBatched(world, liveKey, { emails: ["used@x.com"] }, "used");
     await whenPut(world, FILE_KEY, formatCsv(createEmails(2)));
+    const { token } = await givenSession(world, account);
     const headers = sent.headers?.map(
-      ([name, value]) => [name, value.replace("KEY", liveKey)] as const,
+      ([name, value]) => [name, value.replace("KEY", liveKey).replace("SESSION", token)] as const,
     );
     answers.push(toComparable(await via(world, { ...sent, ...(headers && { headers }) }, listed)));
   }
   return answers;
+};
+
+const givenSession = async (world: AppWorld, account: string) => {
+  const first = { kind: "first", account, role: "owner", invitedBy: null } as const;
+  const { invitation } = await invite(world, first);
+  return acceptInvitation(world, invitation, { name: "Ada" });
 };
 
 /** As an id would look if addresses were ids: what API Gateway decodes must not be decoded twice. */

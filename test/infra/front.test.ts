@@ -1,4 +1,4 @@
-import { deriveFrontSecret, FRONT_HEADER } from "@mailproof/functions/client-ip";
+import { deriveFrontSecret, FRONT_HEADER, FRONT_HOST_HEADER } from "@mailproof/functions/front";
 import { beforeAll, expect, test } from "vitest";
 import { isSecret, look } from "./queries.ts";
 import { synthesise } from "./synthesise.ts";
@@ -68,6 +68,23 @@ test("CloudFront requests all but the assets from the API, with every method and
     ["/app/assets/*", false],
     ["/app/*", true],
   ]);
+});
+
+test("CloudFront forwards cookies and headers to the API, with the host name that the client called", () => {
+  const { defaultCacheBehavior } = getDistribution();
+  const [copy] = it.inputsOf("aws:cloudfront/function:Function");
+  const handler = new Function(`${copy?.["code"]}; return handler;`)();
+  const request = { headers: { host: { value: "app.example.com" }, cookie: { value: "a=1" } } };
+
+  expect(defaultCacheBehavior).toMatchObject({
+    // Of AWS: all headers, cookies and parameters of the viewer, and those of a function, but Host.
+    originRequestPolicyId: "b689b0a8-53d0-40ab-baf2-68738e2966ac",
+    functionAssociations: [{ eventType: "viewer-request" }],
+  });
+  expect(handler({ request }).headers).toEqual({
+    ...request.headers,
+    [FRONT_HOST_HEADER]: { value: "app.example.com" },
+  });
 });
 
 test("CloudFront uses its owner's firewall", () => {

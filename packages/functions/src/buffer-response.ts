@@ -7,13 +7,13 @@ import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 /** In the JSON of a Lambda's result a quote needs two bytes, so a longer text is sent as base64: four bytes for three. */
 const PLAIN_CHARACTERS_MAX = 1_000_000;
 
-/** Lambda's types require mutable headers. */
+/** Lambda's types require mutable headers. Cookies have a field of their own. */
 export const toResult = ({
-  headers,
+  headers: { "set-cookie": cookie, ...headers },
   body,
   ...answer
 }: HttpAnswer<string>): APIGatewayProxyStructuredResultV2 => {
-  const result = { ...answer, headers: { ...headers } };
+  const result = { ...answer, headers, ...(cookie !== undefined && { cookies: [cookie] }) };
   if (body.length <= PLAIN_CHARACTERS_MAX) return { ...result, body };
   const bytes = Buffer.from(body);
   // Otherwise API Gateway answers 502 without our envelope.

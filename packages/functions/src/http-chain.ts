@@ -5,6 +5,7 @@ import type { MiddlewareObj, Request } from "@middy/core";
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { toResult } from "./buffer-response.ts";
 import { createChain } from "./chain.ts";
+import { getHost } from "./front.ts";
 import { logger } from "./log.ts";
 import { countFailure, countRequest } from "./measure/requests.ts";
 
@@ -25,7 +26,8 @@ export const createHttpChain = (world: Pick<World, "log">, money: MoneyOutcome) 
 const getRequestId = (event: Event): string => event.requestContext.requestId;
 
 /** Links in a response point to the host that was called, as the documents' own do. */
-const getBaseUrl = (event: Event): string => `https://${event.requestContext.domainName}`;
+const getBaseUrl = (event: Event): string =>
+  `https://${getHost(event, process.env["FRONT_SECRET"])}`;
 
 /** The request id and URL for every answer to this event. */
 export const identify = (event: Event) => ({

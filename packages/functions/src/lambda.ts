@@ -5,7 +5,7 @@ import { type HttpRequest, moneyAfterBug, respond } from "@mailproof/api/http/re
 import type { AppWorld } from "@mailproof/core/app-world";
 import type { APIGatewayProxyEventV2, Context } from "aws-lambda";
 import { bufferResponse, toHeadResult } from "./buffer-response.ts";
-import { getClientIp } from "./client-ip.ts";
+import { getClientIp } from "./front.ts";
 import { createHttpChain, identify } from "./http-chain.ts";
 import { createLambdaWorld } from "./lambda-world.ts";
 import { readBody } from "./read-body.ts";
@@ -29,13 +29,17 @@ const readBytes = ({ body = "", isBase64Encoded }: Event): AsyncIterable<Uint8Ar
 
 export const toRequest = (event: Event, context: Context): HttpRequest => ({
   ...identify(event),
-  headers: event.headers,
+  headers: readHeaders(event),
   clientIp: getClientIp(event, process.env["FRONT_SECRET"]),
   path: omitUndefined(event.pathParameters),
   query: readQuery(event),
   body: (bytesMax) => readBody(event, context, bytesMax),
   bytes: () => readBytes(event),
 });
+
+/** API Gateway lists the cookies apart from the headers. */
+const readHeaders = ({ headers, cookies }: Event): HttpRequest["headers"] =>
+  cookies ? { ...headers, cookie: cookies.join("; ") } : headers;
 
 /** API Gateway has joined the values of a repeated parameter. */
 const readQuery = ({ rawQueryString, queryStringParameters }: Event) => {

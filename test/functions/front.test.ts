@@ -1,9 +1,11 @@
 import {
   deriveFrontSecret,
   FRONT_HEADER,
+  FRONT_HOST_HEADER,
   getClientIp,
+  getHost,
   listFrontSecrets,
-} from "@mailproof/functions/client-ip";
+} from "@mailproof/functions/front";
 import { expect, test } from "vitest";
 
 const FRONT_SECRET = deriveFrontSecret("a sealing key");
@@ -58,4 +60,15 @@ test("a Lambda without the secret uses the direct caller's address and ignores t
 
   expect(getClientIp(event, FRONT_SECRET)).toBe("192.0.2.1");
   expect(getClientIp({ ...event, headers: { [FRONT_HEADER]: "" } }, undefined)).toBe("192.0.2.1");
+});
+
+test("a Lambda knows the host name that the client called by CloudFront's word alone", () => {
+  const event = {
+    headers: { [FRONT_HOST_HEADER]: "app.example.com", [FRONT_HEADER]: FRONT_SECRET },
+    requestContext: { domainName: "api.example.com" } as never,
+  };
+
+  expect(getHost(event, FRONT_SECRET)).toBe("app.example.com");
+  expect(getHost(event, deriveFrontSecret("another sealing key"))).toBe("api.example.com");
+  expect(getHost(event)).toBe("api.example.com");
 });
