@@ -176,6 +176,7 @@ export const BUNDLE = {
     "node:http": resolveHere("src/node-http-stub.ts"),
     "@modelcontextprotocol/server/_shims": resolveHere("src/ajv-stub.ts"),
     "@aws-sdk/credential-provider-node": resolveHere("src/credentials-stub.ts"),
+    "@aws-sdk/middleware-endpoint-discovery": resolveHere("src/endpoint-discovery-stub.ts"),
     "@smithy/core/event-streams": resolveHere("src/event-streams-stub.ts"),
   },
   plugins: [
