@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { endpoints } from "@mailproof/api/endpoints";
+import { endpoints, programEndpoints } from "@mailproof/api/endpoints";
 import { schedules, workers } from "@mailproof/core/background/workers";
 import { BLOB_RETENTION_DAYS, type RetentionPrefix } from "@mailproof/core/ports/blobs";
 import {
@@ -83,8 +83,7 @@ const createHttpLambda = (route: string, file: string, needs: readonly Need[]): 
 
 /** The route of agents' tools. API Gateway passes every method on, since MCP requires a refusal of all but POST. */
 const TOOLS = "ANY /mcp";
-const tools = endpoints.filter(({ tool }) => tool !== null);
-const toolNeeds = [...new Set([...tools.flatMap(({ needs }) => needs), ...IDENTIFIES])];
+const toolNeeds = [...new Set([...programEndpoints.flatMap(({ needs }) => needs), ...IDENTIFIES])];
 
 /** The keys of API Gateway that invoke a route's Lambda: a Lambda with GET also gets HEAD. */
 export const listRouteKeys = (route: string): readonly string[] =>

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { endpoints } from "@mailproof/api/endpoints";
+import { programEndpoints } from "@mailproof/api/endpoints";
 import type { Schema } from "@mailproof/api/http/endpoint";
 import { STATUS } from "@mailproof/api/http/http-failure";
 import { EVENTS, nameComponents } from "@mailproof/api/openapi/components";
@@ -30,7 +30,7 @@ const getAnswer = (operation: any, status: string): any => {
 };
 
 test("the document contains every endpoint, and nothing else", () => {
-  const routes = endpoints.map(({ route }) => route).toSorted();
+  const routes = programEndpoints.map(({ route }) => route).toSorted();
 
   expect(operations.map(({ route }) => route).toSorted()).toEqual(routes);
 });
@@ -67,25 +67,31 @@ test("no schema contains a construct that breaks client generators", () => {
   expect(findFaults(document, "")).toEqual([]);
 });
 
-test.each(endpoints)("the document lists every status and every code of $route", (endpoint) => {
-  const operation = operations.find(({ route }) => route === endpoint.route)?.operation;
-  const statuses = [...(endpoint.answers ?? [200]), ...endpoint.errors.map((code) => STATUS[code])];
-  const codes = Object.keys(operation.responses).flatMap((status) => {
-    const schema = getAnswer(operation, status).content?.["application/json"]?.schema;
-    const name = /^#\/components\/schemas\/(\w+Error)$/.exec(schema?.$ref ?? "")?.[1];
-    return name === undefined
-      ? []
-      : document.components.schemas[name].properties.error.properties.code.enum;
-  });
+test.each(programEndpoints)(
+  "the document lists every status and every code of $route",
+  (endpoint) => {
+    const operation = operations.find(({ route }) => route === endpoint.route)?.operation;
+    const statuses = [
+      ...(endpoint.answers ?? [200]),
+      ...endpoint.errors.map((code) => STATUS[code]),
+    ];
+    const codes = Object.keys(operation.responses).flatMap((status) => {
+      const schema = getAnswer(operation, status).content?.["application/json"]?.schema;
+      const name = /^#\/components\/schemas\/(\w+Error)$/.exec(schema?.$ref ?? "")?.[1];
+      return name === undefined
+        ? []
+        : document.components.schemas[name].properties.error.properties.code.enum;
+    });
 
-  expect(new Set(Object.keys(operation.responses))).toEqual(
-    new Set([...statuses.map(String), ...(endpoint.route.endsWith("/download") ? ["303"] : [])]),
-  );
-  expect(codes).toHaveLength(new Set(codes).size);
-  expect(new Set(codes)).toEqual(new Set<string>(endpoint.errors));
-});
+    expect(new Set(Object.keys(operation.responses))).toEqual(
+      new Set([...statuses.map(String), ...(endpoint.route.endsWith("/download") ? ["303"] : [])]),
+    );
+    expect(codes).toHaveLength(new Set(codes).size);
+    expect(new Set(codes)).toEqual(new Set<string>(endpoint.errors));
+  },
+);
 
-test.each(endpoints)(
+test.each(programEndpoints)(
   "the document states the allowed callers and the price of $route",
   ({ route, access, price }) => {
     const operation = operations.find((one) => one.route === route)?.operation;
@@ -120,7 +126,7 @@ test("a schema that appears in several places has its own name", () => {
     for (const part of [...(schema.pipe?.slice(1) ?? []), ...(schema.options ?? [])]) visit(part);
     for (const part of Object.values(schema.entries ?? {})) visit(part);
   };
-  for (const { body, output } of endpoints) for (const one of [body, output]) visit(one);
+  for (const { body, output } of programEndpoints) for (const one of [body, output]) visit(one);
   for (const [, schema] of EVENTS) visit(schema);
 
   const nameless = [...counts].filter(

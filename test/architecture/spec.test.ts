@@ -1,6 +1,4 @@
-import { globSync } from "node:fs";
-import { basename } from "node:path";
-import { endpoints } from "@mailproof/api/endpoints";
+import { endpoints, programEndpoints } from "@mailproof/api/endpoints";
 import { type Access, type Endpoint, toFileName } from "@mailproof/api/http/endpoint";
 import { STATUS } from "@mailproof/api/http/http-failure";
 import { ADDITIONS } from "@mailproof/api/openapi/additions";
@@ -114,10 +112,10 @@ test("the page about the contract lists each addition to the contract's requests
   expect([...new Set(own)].filter((name) => !new RegExp(`\`${name}[\`=]`).test(text))).toEqual([]);
 });
 
-test("the manual and the document mark the operations outside the contract", () => {
+test("the manual and the document mark the operations for programs outside the contract", () => {
   const page = docsPage("http://127.0.0.1:8787");
   const side = page.split("</nav>", 1)[0] ?? "";
-  const seen = endpoints.map(({ id, route }) => {
+  const seen = programEndpoints.map(({ id, route }) => {
     const [method = "", path = ""] = route.split(" ");
     const isMarked = new RegExp(`href="#${id}"><span[^>]*>[A-Z]+</span>[^<]*<b class="more"`);
     return {
@@ -129,7 +127,7 @@ test("the manual and the document mark the operations outside the contract", () 
   });
 
   expect(seen).toEqual(
-    endpoints.map(({ id, addition }) => ({
+    programEndpoints.map(({ id, addition }) => ({
       id,
       inDocument: addition,
       isMarked: addition !== undefined,

@@ -1,5 +1,5 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
-import { endpoints } from "@mailproof/api/endpoints";
+import { endpoints, programEndpoints } from "@mailproof/api/endpoints";
 import { schedules, workers } from "@mailproof/core/background/workers";
 import { isDeadLetterQueue } from "@mailproof/core/ports/queue";
 import { formatMarkdownTable } from "@mailproof/lab/markdown-table";
@@ -53,7 +53,7 @@ test("the topology contains every endpoint, worker and schedule with its declara
   ]);
   expect(routes.map(({ lambda }) => lambda.needs)).toEqual([
     ...endpoints.map(({ needs }) => [...needs, ...IDENTIFIES]),
-    [...new Set([...endpoints.flatMap(({ needs }) => needs), ...IDENTIFIES])],
+    [...new Set([...programEndpoints.flatMap(({ needs }) => needs), ...IDENTIFIES])],
     ["dashboard"],
   ]);
   expect(workerSpecs.map(({ queue }) => queue)).toEqual(workers.map(({ queue }) => queue.name));

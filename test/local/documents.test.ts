@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { type IncomingMessage, type OutgoingHttpHeaders, request } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
-import { endpoints } from "@mailproof/api/endpoints";
+import { endpoints, programEndpoints } from "@mailproof/api/endpoints";
 import { createClientFiles } from "@mailproof/api/http/client-files";
 import { documentsFrom, HERE, HERE_PATH } from "@mailproof/api/http/documents";
 import { packClients } from "@mailproof/docs-site/clients/archives";
@@ -166,12 +166,12 @@ test("the docs page, its style and its script stay below 530 KB together and bel
   expect(sent.reduce((sum, { bytes }) => sum + bytes.length, 0)).toBeLessThan(73_000);
 });
 
-test("the docs page contains one section for every operation", async () => {
+test("the docs page contains one section for every operation for programs", async () => {
   const { port } = await whenListening(...endpoints);
   const { text } = await got(port, "/docs");
   const ids = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
 
-  expect(endpoints.map(({ id }) => id).filter((id) => !ids.includes(id))).toEqual([]);
+  expect(programEndpoints.map(({ id }) => id).filter((id) => !ids.includes(id))).toEqual([]);
   expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
 });
 
@@ -202,7 +202,9 @@ const manual = Object.keys(all).filter(
 const pages = manual.filter((path) => !path.endsWith(".md"));
 
 test("the server offers a page, a Markdown twin and a line in llms.txt for each operation and guide", () => {
-  const names = endpoints.map(({ id }) => id.replaceAll(/[A-Z]/g, (c) => `-${c.toLowerCase()}`));
+  const names = programEndpoints.map(({ id }) =>
+    id.replaceAll(/[A-Z]/g, (c) => `-${c.toLowerCase()}`),
+  );
 
   expect(pages).toEqual(expect.arrayContaining(names.map((name) => `/docs/${name}`)));
   expect(pages).toContain("/docs/quick-start");
@@ -255,7 +257,7 @@ test("the headings of every page skip no level", () => {
 test("every search result links to its place in the long page and in its own page", () => {
   const found: any[] = JSON.parse(all["/docs/search.json"] ?? "[]");
 
-  expect(found.length).toBeGreaterThan(endpoints.length + 50);
+  expect(found.length).toBeGreaterThan(programEndpoints.length + 50);
   expect(
     found.flatMap(({ id, page }) => [
       ...findBroken("/docs", `#${id}`),

@@ -1,4 +1,4 @@
-import { endpoints } from "@mailproof/api/endpoints";
+import { programEndpoints } from "@mailproof/api/endpoints";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { call } from "@mailproof/mcp/call";
 import { tools } from "@mailproof/mcp/tools";
@@ -267,7 +267,7 @@ const toPath = (route: string, path: Ask["path"] = {}): string =>
   route.replaceAll(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(path[name] ?? ""));
 
 test("the isolation cases ask every route with an id for another account's", () => {
-  const unasked = endpoints.filter(({ route, path, body }) => {
+  const unasked = programEndpoints.filter(({ route, path, body }) => {
     const isNamed =
       path === undefined ||
       (route.split("{").length === 2 &&
@@ -281,7 +281,9 @@ test("the isolation cases ask every route with an id for another account's", () 
     unasked.map(({ route }) => `${route}: add to NAMED or ASKS_BY_ROUTE what it can be asked for`),
   ).toEqual([]);
   expect(
-    Object.keys(ASKS_BY_ROUTE).filter((route) => !endpoints.some((one) => one.route === route)),
+    Object.keys(ASKS_BY_ROUTE).filter(
+      (route) => !programEndpoints.some((one) => one.route === route),
+    ),
   ).toEqual([]);
 });
 
@@ -303,7 +305,9 @@ const toArguments = ({ path, query, body, headers }: Ask) => {
 };
 
 describe.each(Object.keys(ASKERS) as (keyof typeof ASKERS)[])("%s", (asker) => {
-  const routes = endpoints.map(({ route }) => route).filter((route) => !isTheirs(asker, route));
+  const routes = programEndpoints
+    .map(({ route }) => route)
+    .filter((route) => !isTheirs(asker, route));
   const withTool = routes.flatMap((route) =>
     tools.filter(({ endpoint }) => endpoint.route === route),
   );

@@ -1,4 +1,4 @@
-import { endpoints } from "@mailproof/api/endpoints";
+import { endpoints, programEndpoints } from "@mailproof/api/endpoints";
 import { getAccount as getAccountEndpoint } from "@mailproof/api/endpoints/get-account";
 import type { Endpoint } from "@mailproof/api/http/endpoint";
 import { createKey } from "@mailproof/core/accounts/api-keys";
@@ -44,17 +44,19 @@ const tryRoute = async (endpoint: Endpoint, scopes: readonly Scope[], mode: "liv
   return { ...response, isRead, ports: uses.map(({ port }) => port) };
 };
 
-const closed = endpoints.filter(({ access }) => access !== "public");
+const closed = programEndpoints.filter(({ access }) => access !== "public");
 
-test("only the health, the receipts' keys, the prices and the listing look-up need no key", () => {
+test("only the health, the receipts' keys, the prices, the listing look-up and the sign-in need no key", () => {
   expect(
-    endpoints.filter((one) => !closed.includes(one)).map(({ route }) => route),
+    endpoints.filter(({ access }) => access === "public").map(({ route }) => route),
     "what anyone may call without a key is listed here",
   ).toEqual([
     "GET /health",
     "GET /.well-known/jwks.json",
     "GET /v1/catalog",
     "GET /v1/listings/{domain}",
+    "GET /v1/sign-in",
+    "POST /v1/sign-in/link",
   ]);
 });
 

@@ -1,4 +1,4 @@
-import { endpoints } from "@mailproof/api/endpoints";
+import { programEndpoints } from "@mailproof/api/endpoints";
 import { KEYS_MAX } from "@mailproof/core/accounts/api-key-items";
 import { SCOPES, type Scope } from "@mailproof/core/accounts/scopes";
 import { createTokenVerifier } from "@mailproof/net/token-verifier";
@@ -313,21 +313,24 @@ test.each(asRows<[string, JWTPayload, readonly Scope[]]>`
   expect((await ask(claims)).data.key.scopes).toEqual(scopes);
 });
 
-describe.each(endpoints.filter(({ access }) => access !== "public"))("$route", (endpoint) => {
-  const { route, access } = endpoint;
-  const what = route.replaceAll(/\{\w+\}/g, "x");
+describe.each(programEndpoints.filter(({ access }) => access !== "public"))(
+  "$route",
+  (endpoint) => {
+    const { route, access } = endpoint;
+    const what = route.replaceAll(/\{\w+\}/g, "x");
 
-  test("the route accepts a token with its scope and refuses every other scope", async () => {
-    const { ask } = await givenTrust();
-    const others = SCOPES.filter((scope) => scope !== access);
+    test("the route accepts a token with its scope and refuses every other scope", async () => {
+      const { ask } = await givenTrust();
+      const others = SCOPES.filter((scope) => scope !== access);
 
-    expect((await ask({ scope: others.join(" ") }, what)).statusCode).toBe(403);
-    expect((await ask({ scope: "" }, what)).statusCode).toBe(403);
-    const status = (await ask({ scope: SCOPES.join(" ") }, what)).statusCode;
-    expect(status === 403).toBe(access === "unrestricted");
-    expect(status).not.toBe(401);
-  });
-});
+      expect((await ask({ scope: others.join(" ") }, what)).statusCode).toBe(403);
+      expect((await ask({ scope: "" }, what)).statusCode).toBe(403);
+      const status = (await ask({ scope: SCOPES.join(" ") }, what)).statusCode;
+      expect(status === 403).toBe(access === "unrestricted");
+      expect(status).not.toBe(401);
+    });
+  },
+);
 
 test("a request whose token lacks the scope answers 403 with a challenge that states the scope", async () => {
   const { ask } = await givenTrust();

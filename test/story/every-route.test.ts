@@ -1,4 +1,4 @@
-import { endpoints } from "@mailproof/api/endpoints";
+import { programEndpoints } from "@mailproof/api/endpoints";
 import type { Endpoint } from "@mailproof/api/http/endpoint";
 import { EXAMPLES } from "@mailproof/api/openapi/examples";
 import { SCOPES } from "@mailproof/core/accounts/scopes";
@@ -6,16 +6,16 @@ import { expect, test } from "vitest";
 import { given, givenKey } from "../app/given.ts";
 import { send } from "../app/send.ts";
 
-// What every route has in common, from the list of endpoints; the other stories have the rest, a route each.
+// What every route has in common, from the list of endpoints; the other stories have the rest, a route each. test/security/roles.test.ts tries the routes for people.
 // test/security/scopes.test.ts tries each scope, and isolation.test.ts there the ids of another account.
 
 const PER_MINUTE = 60;
 
-const behindAKey = endpoints.filter(({ access }) => access !== "public");
-const withABody = endpoints.filter(({ body }) => body);
+const behindAKey = programEndpoints.filter(({ access }) => access !== "public");
+const withABody = programEndpoints.filter(({ body }) => body);
 const withAnId = behindAKey.filter(({ route }) => route.includes("{id}"));
 /** A monitor, and a library that reads keys, may add a parameter against caches. */
-const strict = endpoints.filter(({ id }) => id !== "getHealth" && id !== "getReceiptKeys");
+const strict = programEndpoints.filter(({ id }) => id !== "getHealth" && id !== "getReceiptKeys");
 
 /** What the route's example asks for, so that only what a test changes is wrong. */
 const exampleOf = ({ route }: Endpoint) => {
@@ -96,13 +96,16 @@ test.each(behindAKey)(
       statusCode: 403,
       error:
         access === "unrestricted"
-          ? { message: "This operation is reserved for unrestricted keys. Nothing was charged." }
+          ? {
+              message:
+                "This operation is reserved for unrestricted keys and owners. Nothing was charged.",
+            }
           : { code: "FORBIDDEN", details: { required_scope: access } },
     });
   },
 );
 
-test.each(endpoints.filter(({ keyed }) => keyed))(
+test.each(programEndpoints.filter(({ keyed }) => keyed))(
   "$route answers 400 for an Idempotency-Key with a space",
   async (endpoint) => {
     const { world, liveKey: key } = await given();

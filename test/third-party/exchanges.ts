@@ -1,5 +1,5 @@
 import { endpoints } from "@mailproof/api/endpoints";
-import type { Access } from "@mailproof/api/http/endpoint";
+import type { Endpoint } from "@mailproof/api/http/endpoint";
 import type { Json } from "@mailproof/core/ports/table";
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 import { toEvent, type WireRequest } from "../../infra/gateway-event.ts";
@@ -72,12 +72,13 @@ const NO_EVENT = null;
 const LATE = /^(?:timeout|50[03]|error .*)$/;
 
 const createHttpExchanges = (route: string, { liveKey }: Stage): Exchanges => {
-  const access = findAccess(route);
+  const { access, fromOwnPage } = findEndpoint(route);
   const request = createRequest(route);
   const key = [["x-api-key", liveKey]] as const;
   const first = toEvent({ ...request, headers: [...(request.headers ?? []), ...key] });
   // The key is known, and nothing of ours fails.
-  const answer = ANSWERS[route] ?? /^(?:2\d\d|4(?!01|03)\d\d)$/;
+  const isForPages = fromOwnPage || access === "person" || access === "people";
+  const answer = ANSWERS[route] ?? (isForPages ? /^403$/ : /^(?:2\d\d|4(?!01|03)\d\d)$/);
   return {
     first: { event: first, answer },
     second: { event: toEvent(request), answer: access === "public" ? answer : /^401$/ },
@@ -94,10 +95,10 @@ const ANSWERS: Readonly<Record<string, RegExp>> = {
 };
 
 /** What is not an endpoint is public: the documents. The tools have their own way to refuse. */
-const findAccess = (route: string): Access => {
-  if (route === "ANY /mcp") return "unrestricted";
-  return endpoints.find((one) => one.route === route)?.access ?? "public";
-};
+const findEndpoint = (route: string): Pick<Endpoint, "access" | "fromOwnPage"> =>
+  endpoints.find((one) => one.route === route) ?? {
+    access: route === "ANY /mcp" ? "unrestricted" : "public",
+  };
 
 const createRequest = (route: string): WireRequest => {
   const json = ["content-type", "application/json"] as const;

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { endpoints } from "@mailproof/api/endpoints";
+import { programEndpoints } from "@mailproof/api/endpoints";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createJudge } from "../api/judge.ts";
 import { describeUnless } from "../runner/describe-when.ts";
@@ -32,7 +32,7 @@ const EXCEPTIONS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
 /** The service verifies the job meanwhile: it may have ended before the cancellation, or not before the deletion. */
 const MAY_BE_REFUSED: Readonly<Record<string, number>> = { cancelJob: 409, deleteJob: 409 };
 
-const CASES = endpoints.map(({ id, route, summary }) => ({ id, route, summary }));
+const CASES = programEndpoints.map(({ id, route, summary }) => ({ id, route, summary }));
 
 describeUnless(findToolAbsence("newman"), "the Postman collection in newman", () => {
   beforeAll(buildPackage);

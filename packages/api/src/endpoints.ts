@@ -67,7 +67,8 @@ import { verifyFile } from "./endpoints/verify-file.ts";
 import { verifyForm } from "./endpoints/verify-form.ts";
 import type { Endpoint } from "./http/endpoint.ts";
 
-export const endpoints: readonly Endpoint[] = [
+/** The operations for programs, which the documents, the clients and the tools describe. */
+export const programEndpoints: readonly Endpoint[] = [
   getHealth,
   getReceiptKeys,
 
@@ -126,6 +127,12 @@ export const endpoints: readonly Endpoint[] = [
   createApiKey,
   revokeApiKey,
 
+  getCatalog,
+  getListing,
+];
+
+/** The operations for people, which refuse keys: the dashboard alone uses them. */
+const peopleEndpoints: readonly Endpoint[] = [
   getSignIn,
   signInWithLink,
   signInWithOidc,
@@ -140,7 +147,9 @@ export const endpoints: readonly Endpoint[] = [
   removeMember,
   createInvitation,
   deleteInvitation,
-
-  getCatalog,
-  getListing,
 ];
+
+// The annotation lets a bundle of the programs' operations leave out the others.
+export const endpoints: readonly Endpoint[] = /* @__PURE__ */ programEndpoints.concat(
+  peopleEndpoints,
+);

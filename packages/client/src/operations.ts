@@ -71,4 +71,13 @@ export const OPERATIONS: Readonly<Record<keyof Operations, Operation>> = {
   deleteInvitation: { route: "DELETE /v1/invitations/{id}" },
   getCatalog: { route: "GET /v1/catalog", bare: true },
   getListing: { route: "GET /v1/listings/{domain}" },
+  getSignIn: { route: "GET /v1/sign-in", bare: true },
+  signInWithLink: { route: "POST /v1/sign-in/link", repeat: "never" },
+  getPerson: { route: "GET /v1/person", bare: true },
+  endSession: { route: "DELETE /v1/session" },
+  listMembers: { route: "GET /v1/members", bare: true },
+  updateMember: { route: "PUT /v1/members/{id}" },
+  removeMember: { route: "DELETE /v1/members/{id}" },
+  createInvitation: { route: "POST /v1/invitations", repeat: "never" },
+  deleteInvitation: { route: "DELETE /v1/invitations/{id}" },
 };

@@ -3919,6 +3919,226 @@ export interface GetListingData {
   message: string;
 }
 
+// GET /v1/sign-in
+
+export interface GetSignInData {
+  /** The identity provider. Left out when none is set. */
+  oidc?: {
+    /** The provider's issuer URL. */
+    issuer: string;
+  };
+  /** True when passkeys work at the host of this request. */
+  passkeys: boolean;
+}
+
+// POST /v1/sign-in/link
+
+export interface SignInWithLinkInput {
+  /** The token: the link's text after `#`. */
+  token: string;
+  /** Accepts the invitation. Default false: only reads it. */
+  accept?: boolean | null | undefined;
+  /** The person's name. Required for a new person. */
+  name?: string | null | undefined;
+  /** The account's name, on the first visit. */
+  account_name?: string | null | undefined;
+}
+
+export interface SignInWithLinkData {
+  /** first: makes the service's first owner. member: makes a member of an account. return: signs in a person again. */
+  kind: "first" | "member" | "return";
+  /** The account's name. Left out when there is none yet. */
+  account_name?: string;
+  /** owner: everything, with API keys and people. admin: everything but API keys; manages admins, members and viewers. member: reads and writes. viewer: reads. */
+  role: "owner" | "admin" | "member" | "viewer";
+  /** The address that may accept, by the identity provider. Left out when the link is enough. */
+  email?: string;
+  /** The new session. Left out when the invitation was only read. */
+  signed_in?: {
+    /** The person's id. */
+    person_id: string;
+    /** The account that the invitation was for. Left out without one. */
+    account_id?: string;
+  };
+}
+
+// GET /v1/person
+
+export interface GetPersonData {
+  /** The person's id. */
+  person_id: string;
+  /** The person's name. */
+  name: string;
+  /** The person's address. Left out when it is not known. */
+  email?: string;
+  /** True within five minutes of the sign-in: keys, invitations and secrets require it. */
+  recently_signed_in: boolean;
+  /** The accounts that the person is a member of. */
+  accounts: {
+    /** The account's id. The header Mailproof-Account selects it. */
+    account_id: string;
+    /** The account's name. */
+    name: string;
+    /** owner: everything, with API keys and people. admin: everything but API keys; manages admins, members and viewers. member: reads and writes. viewer: reads. */
+    role: "owner" | "admin" | "member" | "viewer";
+  }[];
+  /** The person's passkeys. */
+  passkeys: {
+    /** The passkey's id. */
+    passkey_id: string;
+    /** The passkey's name. */
+    name: string;
+    /** When it was added, ISO 8601. */
+    created_at: string;
+    /** When it was last used, ISO 8601. Left out before its first use. */
+    last_used_at?: string;
+  }[];
+  /** The person's identities at identity providers. */
+  identities: {
+    /** The provider's issuer URL. */
+    issuer: string;
+    /** The person's address at the provider. Left out when it gave none. */
+    label?: string;
+  }[];
+}
+
+// DELETE /v1/session
+
+export interface EndSessionInput {
+  /** true ends the person's sessions in all browsers. */
+  everywhere?: boolean | undefined;
+}
+
+export interface EndSessionData {
+  /** Always true. */
+  ended: true;
+}
+
+// GET /v1/members
+
+export interface ListMembersData {
+  /** The members, oldest first. */
+  members: {
+    /** The person's id. */
+    person_id: string;
+    /** The person's name. */
+    name: string;
+    /** The person's address. Left out when it is not known. */
+    email?: string;
+    /** owner: everything, with API keys and people. admin: everything but API keys; manages admins, members and viewers. member: reads and writes. viewer: reads. */
+    role: "owner" | "admin" | "member" | "viewer";
+    /** The part of the service that the member is limited to. Left out: no limit. */
+    area?: "lists" | "domains";
+    /** The most credits that the member may spend in a month (UTC). Left out: no limit. */
+    monthly_credits?: number;
+    /** When the person became a member, ISO 8601. */
+    since: string;
+  }[];
+  /** The invitations that nobody has accepted. */
+  invitations: {
+    /** The invitation's id. */
+    invitation_id: string;
+    /** owner: everything, with API keys and people. admin: everything but API keys; manages admins, members and viewers. member: reads and writes. viewer: reads. */
+    role: "owner" | "admin" | "member" | "viewer";
+    /** The part of the service that the member is limited to. Left out: no limit. */
+    area?: "lists" | "domains";
+    /** The most credits that the member may spend in a month (UTC). Left out: no limit. */
+    monthly_credits?: number;
+    /** The address that may accept the invitation. Left out when the link is enough. */
+    email?: string;
+    /** When the link expires, ISO 8601. */
+    expires_at: string;
+  }[];
+}
+
+// PUT /v1/members/{id}
+
+export interface UpdateMemberInput {
+  /** The person's id. */
+  id: string;
+  /** owner: everything, with API keys and people. admin: everything but API keys; manages admins, members and viewers. member: reads and writes. viewer: reads. */
+  role: "owner" | "admin" | "member" | "viewer";
+  /** Limits the member to lists or to domains. Left out: no limit. */
+  area?: "lists" | "domains" | null | undefined;
+  /** The most credits that the member may spend in a month (UTC). Left out: no limit. */
+  monthly_credits?: number | null | undefined;
+}
+
+export interface UpdateMemberData {
+  /** The person's id. */
+  person_id: string;
+  /** The person's name. */
+  name: string;
+  /** The person's address. Left out when it is not known. */
+  email?: string;
+  /** owner: everything, with API keys and people. admin: everything but API keys; manages admins, members and viewers. member: reads and writes. viewer: reads. */
+  role: "owner" | "admin" | "member" | "viewer";
+  /** The part of the service that the member is limited to. Left out: no limit. */
+  area?: "lists" | "domains";
+  /** The most credits that the member may spend in a month (UTC). Left out: no limit. */
+  monthly_credits?: number;
+  /** When the person became a member, ISO 8601. */
+  since: string;
+}
+
+// DELETE /v1/members/{id}
+
+export interface RemoveMemberInput {
+  /** The person's id. */
+  id: string;
+}
+
+export interface RemoveMemberData {
+  /** The person's id. */
+  person_id: string;
+  /** Always true. */
+  removed: true;
+}
+
+// POST /v1/invitations
+
+export interface CreateInvitationInput {
+  /** owner: everything, with API keys and people. admin: everything but API keys; manages admins, members and viewers. member: reads and writes. viewer: reads. */
+  role: "owner" | "admin" | "member" | "viewer";
+  /** Limits the member to lists or to domains. Left out: no limit. */
+  area?: "lists" | "domains" | null | undefined;
+  /** The most credits that the member may spend in a month (UTC). Left out: no limit. */
+  monthly_credits?: number | null | undefined;
+  /** The person's address. Where an identity provider is set, only a person whose address it verified may accept. A new invitation for the address replaces an open one. */
+  email?: string | null | undefined;
+}
+
+export interface CreateInvitationData {
+  /** The invitation's id. */
+  invitation_id: string;
+  /** owner: everything, with API keys and people. admin: everything but API keys; manages admins, members and viewers. member: reads and writes. viewer: reads. */
+  role: "owner" | "admin" | "member" | "viewer";
+  /** The part of the service that the member is limited to. Left out: no limit. */
+  area?: "lists" | "domains";
+  /** The most credits that the member may spend in a month (UTC). Left out: no limit. */
+  monthly_credits?: number;
+  /** The address that may accept the invitation. Left out when the link is enough. */
+  email?: string;
+  /** When the link expires, ISO 8601. */
+  expires_at: string;
+  /** The link. It is shown only in this response. */
+  url: string;
+}
+
+// DELETE /v1/invitations/{id}
+
+export interface DeleteInvitationInput {
+  /** The invitation's id. */
+  id: string;
+}
+
+export interface DeleteInvitationData {
+  /** The invitation's id. */
+  invitation_id: string;
+  /** Always true. */
+  withdrawn: true;
+}
+
 /** Every operation of the service. */
 export interface Operations {
   /**
@@ -4531,4 +4751,100 @@ export interface Operations {
    * `GET /v1/listings/{domain}`
    */
   getListing(input: GetListingInput, options?: CallOptions): Promise<GetListingData>;
+
+  /**
+   * Get the ways to sign in to the dashboard.
+   *
+   * Sent again until an answer comes.
+   * For the dashboard's own pages: keys are refused.
+   *
+   * `GET /v1/sign-in`
+   */
+  getSignIn(options?: CallOptions): Promise<GetSignInData>;
+
+  /**
+   * Read an invitation by the token of its link, or accept it and begin a session.
+   *
+   * Sent again only when it is certain that nothing was done.
+   * For the dashboard's own pages: keys are refused.
+   *
+   * `POST /v1/sign-in/link`
+   */
+  signInWithLink(input: SignInWithLinkInput, options?: CallOptions): Promise<SignInWithLinkData>;
+
+  /**
+   * Get the signed-in person: accounts, roles, and ways to sign in.
+   *
+   * Sent again until an answer comes.
+   * For the dashboard's own pages: keys are refused.
+   *
+   * `GET /v1/person`
+   */
+  getPerson(options?: CallOptions): Promise<GetPersonData>;
+
+  /**
+   * Sign out: in this browser, or everywhere.
+   *
+   * Sent again until an answer comes.
+   * For the dashboard's own pages: keys are refused.
+   *
+   * `DELETE /v1/session`
+   */
+  endSession(input?: EndSessionInput, options?: CallOptions): Promise<EndSessionData>;
+
+  /**
+   * List the account's members and open invitations.
+   *
+   * Sent again until an answer comes.
+   * For the dashboard's own pages: keys are refused.
+   *
+   * `GET /v1/members`
+   */
+  listMembers(options?: CallOptions): Promise<ListMembersData>;
+
+  /**
+   * Set a member's role and limits. The member must sign in again.
+   *
+   * Sent again until an answer comes.
+   * For the dashboard's own pages: keys are refused.
+   *
+   * `PUT /v1/members/{id}`
+   */
+  updateMember(input: UpdateMemberInput, options?: CallOptions): Promise<UpdateMemberData>;
+
+  /**
+   * Remove a member, or leave the account. It takes effect immediately.
+   *
+   * Sent again until an answer comes.
+   * For the dashboard's own pages: keys are refused.
+   *
+   * `DELETE /v1/members/{id}`
+   */
+  removeMember(input: RemoveMemberInput, options?: CallOptions): Promise<RemoveMemberData>;
+
+  /**
+   * Invite a person. The link works once, within 48 hours, and is shown only in this response.
+   *
+   * Sent again only when it is certain that nothing was done.
+   * For the dashboard's own pages: keys are refused.
+   *
+   * `POST /v1/invitations`
+   */
+  createInvitation(
+    input: CreateInvitationInput,
+    options?: CallOptions,
+  ): Promise<CreateInvitationData>;
+
+  /**
+   * Withdraw an invitation. Its link stops working immediately.
+   *
+   * Sent again until an answer comes.
+   * For the dashboard's own pages: keys are refused.
+   *
+   * `DELETE /v1/invitations/{id}`
+   */
+  deleteInvitation(
+    input: DeleteInvitationInput,
+    options?: CallOptions,
+  ): Promise<DeleteInvitationData>;
 }

@@ -1,4 +1,4 @@
-import { endpoints } from "@mailproof/api/endpoints";
+import { programEndpoints } from "@mailproof/api/endpoints";
 import { ADDITIONS } from "@mailproof/api/openapi/additions";
 import type { Guide } from "./guide.ts";
 import { type Html, html, inline } from "./html.ts";
@@ -8,9 +8,9 @@ export const additions: Guide = {
   title: "Beyond the contract",
   summary: "What this service has more than its contract, and why.",
   write: () => html`
-<p class="lead">The contract has ${endpoints.filter((one) => one.addition === undefined).length} operations. What this service adds changes no sentence of it, so a client that was written from the contract needs none of this.</p>
+<p class="lead">The contract has ${programEndpoints.filter((one) => one.addition === undefined).length} operations. What this service adds changes no sentence of it, so a client that was written from the contract needs none of this.</p>
 <h3>Operations</h3>
-<ul>${endpoints.map(({ id, route, addition }) =>
+<ul>${programEndpoints.map(({ id, route, addition }) =>
     addition === undefined
       ? html``
       : html`<li><a href="#${id}">${route}</a> ${inline(addition)}</li>`,

@@ -1,4 +1,4 @@
-import { endpoints } from "@mailproof/api/endpoints";
+import { programEndpoints } from "@mailproof/api/endpoints";
 import type { Effect, Endpoint, ToolOptions } from "@mailproof/api/http/endpoint";
 import type { Need } from "@mailproof/core/runtime/need";
 import type { Tool as Listed, ToolAnnotations } from "@modelcontextprotocol/server";
@@ -70,6 +70,6 @@ const buildDescription = ({ summary, price, access }: Endpoint, hint: string | u
     .join(" ");
 
 /** In the order of the endpoints. */
-export const DERIVED: readonly Derived[] = endpoints.flatMap((endpoint) =>
+export const DERIVED: readonly Derived[] = programEndpoints.flatMap((endpoint) =>
   endpoint.tool ? [buildTool(endpoint, endpoint.tool)] : [],
 );

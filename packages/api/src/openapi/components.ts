@@ -3,7 +3,7 @@ import { downloadJob } from "../endpoints/download-job.ts";
 import { getAccount } from "../endpoints/get-account.ts";
 import { verifyEmail } from "../endpoints/verify-email.ts";
 import { verifyFile } from "../endpoints/verify-file.ts";
-import { endpoints } from "../endpoints.ts";
+import { programEndpoints } from "../endpoints.ts";
 import type { Endpoint, Schema } from "../http/endpoint.ts";
 import { ActivityPart, ActivityRecord } from "../schema/activity.ts";
 import { KeySummary } from "../schema/api-keys.ts";
@@ -123,7 +123,9 @@ export const eventName = (event: string): string => `${event.split(".").map(pasc
  * which client generators (orval, openapi-generator, openapi-ts) give to their own types. An enum gets a name only if no other
  * named enum shares a word with it, since openapi-generator makes one set of constants for Go.
  */
-export const nameComponents = (listed: readonly Endpoint[] = endpoints): Map<Schema, string> => {
+export const nameComponents = (
+  listed: readonly Endpoint[] = programEndpoints,
+): Map<Schema, string> => {
   const named = new Map<Schema, string>(SHARED);
   const name = (schema: Schema | undefined, called: string) => {
     if (schema && !named.has(schema)) named.set(schema, called);

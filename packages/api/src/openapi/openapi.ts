@@ -1,4 +1,4 @@
-import { endpoints } from "../endpoints.ts";
+import { programEndpoints } from "../endpoints.ts";
 import { getBodyBytesMax } from "../http/body.ts";
 import type { Endpoint, Schema } from "../http/endpoint.ts";
 import { EVENTS, eventName, nameComponents } from "./components.ts";
@@ -25,7 +25,10 @@ export type OpenApi = {
 const VERSION = "1.0.0";
 
 /** Builds the OpenAPI document from the list of endpoints. `baseUrl`: the service's URL for the reader. */
-export const openapi = (baseUrl: string, listed: readonly Endpoint[] = endpoints): OpenApi => {
+export const openapi = (
+  baseUrl: string,
+  listed: readonly Endpoint[] = programEndpoints,
+): OpenApi => {
   const named = nameComponents(listed);
   const writer = createSchemaWriter(named);
   const paths = toPaths(listed, writer, baseUrl);
@@ -45,10 +48,9 @@ export const openapi = (baseUrl: string, listed: readonly Endpoint[] = endpoints
       license: { name: "MIT", identifier: "MIT" },
     },
     servers: [{ url: baseUrl }],
-    tags: Object.entries({ ...TAGS, [EVENTS_TAG]: ABOUT_EVENTS }).map(([name, description]) => ({
-      name,
-      description,
-    })),
+    tags: Object.entries({ ...TAGS, [EVENTS_TAG]: ABOUT_EVENTS })
+      .filter(([name]) => name === EVENTS_TAG || listed.some(({ tag }) => tag === name))
+      .map(([name, description]) => ({ name, description })),
     security: [{ ApiKey: [] }, { Bearer: [] }],
     paths,
     webhooks,
@@ -63,7 +65,7 @@ export const openapi = (baseUrl: string, listed: readonly Endpoint[] = endpoints
 };
 
 const ABOUT =
-  "Verifies whether an email address can receive mail, and checks whether a domain is set up to send it. Successful responses are `{success, data}`; failures are `{success, error, request_id}`, and `error.money` states what happened to the money.";
+  "Verifies whether an email address can receive mail, and checks whether a domain is set up to send it. Successful responses are `{success, data}`; failures are `{success, error, request_id}`, and `error.money` states what happened to the money. The dashboard's own operations for people, such as the sign-in, refuse keys and are not listed.";
 
 /** No endpoint may have this tag: a generator writes one file per tag and would overwrite this one. */
 const EVENTS_TAG = "Events";
@@ -129,7 +131,7 @@ const describeAccess = ({ access, forVisitors }: Endpoint): string => {
 /** For a key these are roles and not OAuth scopes: OpenAPI 3.1 lists both in one place. */
 const toSecurity = (access: Endpoint["access"]) => {
   if (access === "public") return [];
-  const scopes = access === "unrestricted" ? [] : [access];
+  const scopes = access.includes(":") ? [access] : [];
   return [{ ApiKey: scopes }, { Bearer: scopes }];
 };
 

@@ -1,4 +1,4 @@
-import { endpoints } from "../endpoints.ts";
+import { programEndpoints } from "../endpoints.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import { EXAMPLES } from "./examples.ts";
 
@@ -40,7 +40,7 @@ const findKeys = (tree: unknown, wanted: string): readonly string[] | undefined 
 const findStored = (example: string): Stored | undefined => {
   for (const { route, answer } of EXAMPLES) {
     const [, ...keys] = findKeys(answer, example) ?? [];
-    const by = endpoints.find((one) => one.route === route);
+    const by = programEndpoints.find((one) => one.route === route);
     if (by && keys.length > 0) return { name: [by.id, ...keys].join("."), by, keys, example };
   }
   return undefined;
@@ -67,7 +67,9 @@ const listSent = ({ id, route }: Endpoint): Readonly<Record<string, Stored>> =>
 
 const listVariables = (): readonly Stored[] => [
   ...new Map(
-    endpoints.flatMap((one) => Object.values(listSent(one)).map((stored) => [stored.name, stored])),
+    programEndpoints.flatMap((one) =>
+      Object.values(listSent(one)).map((stored) => [stored.name, stored]),
+    ),
   ).values(),
 ];
 
@@ -108,7 +110,7 @@ export const buildPostmanCollection = (baseUrl: string): object => {
       { key: "apiKey", value: "" },
       ...variables.map(({ name, example }) => ({ key: name, value: example })),
     ],
-    item: [...Map.groupBy(endpoints, ({ tag }) => tag)].map(([name, group]) => ({
+    item: [...Map.groupBy(programEndpoints, ({ tag }) => tag)].map(([name, group]) => ({
       name,
       item: group
         .toSorted((a, b) => orderOf(a) - orderOf(b))

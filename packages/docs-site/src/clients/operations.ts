@@ -111,6 +111,7 @@ export const describeOperation = ({ endpoint, repeat }: Operation): readonly str
   "",
   ...(endpoint.price !== null && repeat !== "always" ? [`Price: ${endpoint.price}`] : []),
   REPEATS[repeat],
+  ...(endpoint.tag === "People" ? ["For the dashboard's own pages: keys are refused."] : []),
   "",
   `\`${endpoint.route}\``,
 ];

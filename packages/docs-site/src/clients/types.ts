@@ -1,4 +1,4 @@
-import { endpoints } from "@mailproof/api/endpoints";
+import { programEndpoints } from "@mailproof/api/endpoints";
 import { nameComponents } from "@mailproof/api/openapi/components";
 import {
   createSchemaWriter,
@@ -168,7 +168,7 @@ export const readClientTypes = (): ClientTypes => {
   for (const [schema, name] of named)
     if (!name.endsWith("Request")) reader.declareComponent(name, writer.define(schema));
 
-  const operations = endpoints.flatMap(listOperations).map((operation): TypedOperation => {
+  const operations = programEndpoints.flatMap(listOperations).map((operation): TypedOperation => {
     const name = capitalize(operation.name);
     const owner = `${name}Input`;
     const fields = listInputFields(operation).map(({ part, name: field, schema }) => {
