@@ -44,6 +44,9 @@ const tryRoute = async (endpoint: Endpoint, scopes: readonly Scope[], mode: "liv
   return { ...response, isRead, ports: uses.map(({ port }) => port) };
 };
 
+/** What a browser sends with a request of the dashboard. */
+const OWN_PAGE = { "sec-fetch-site": "same-origin" };
+
 const closed = programEndpoints.filter(({ access }) => access !== "public");
 
 test("only the health, the receipts' keys, the prices, the listing look-up and the sign-in need no key", () => {
@@ -57,8 +60,23 @@ test("only the health, the receipts' keys, the prices, the listing look-up and t
     "GET /v1/listings/{domain}",
     "GET /v1/sign-in",
     "POST /v1/sign-in/link",
+    "POST /v1/sign-in/oidc",
+    "POST /v1/sign-in/passkey",
   ]);
 });
+
+test.each(endpoints.filter(({ fromOwnPage }) => fromOwnPage))(
+  "$route refuses programs and the pages of other sites before it reads the body",
+  async ({ route }) => {
+    const { world } = await given();
+    const pages = ["cross-site", "same-site", "none"].map((site) => ({ "sec-fetch-site": site }));
+    const readBody = () => Promise.reject(new Error("the body was read"));
+
+    for (const headers of [...pages, { origin: "https://evil.example" }, {}])
+      expect((await send(world, route, { headers, readBody })).statusCode).toBe(403);
+    expect((await send(world, route, { headers: OWN_PAGE, body: {} })).statusCode).toBe(400);
+  },
+);
 
 describe.each(closed)("$route", (endpoint) => {
   const { access } = endpoint;
