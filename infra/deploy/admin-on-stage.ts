@@ -3,12 +3,13 @@
 // Runs an operator's command on a deployed stage: accounts, keys, credits, the audit. AWS's command line reads the stage's
 // settings and the operator's own credentials; no file keeps them.
 import { execFileSync } from "node:child_process";
+import type { World } from "@mailproof/core/ports/world";
 import { withBlobs } from "@mailproof/functions/capabilities/blobs";
 import { withQueue } from "@mailproof/functions/capabilities/queue";
 import { createLambdaWorld } from "@mailproof/functions/lambda-world";
 import { readTableVersion, TABLE_VERSION } from "@mailproof/functions/table-version";
 import { adminEntries } from "@mailproof/local/cli/admin";
-import { definePrinted } from "@mailproof/local/cli/define-admin";
+import { definePrinted, withServiceUrl } from "@mailproof/local/cli/define-admin";
 import { runCommand } from "@mailproof/local/cli/run-command";
 import * as v from "valibot";
 import { createParameterNamer } from "../parameters.ts";
@@ -24,10 +25,19 @@ const [table, args] = rest[0] === "--table" ? [rest[1], rest.slice(2)] : [undefi
 const aws = (command: string): any =>
   JSON.parse(execFileSync("aws", `${command} --output json`.split(" "), { encoding: "utf8" }));
 
+const toParameterName = createParameterNamer("mailproof", stage);
+
+/** Commands about people print links to the stage's dashboard. */
+const withStageUrl = <W extends World>(world: W): W => {
+  const { Parameter: parameter } = aws(`ssm get-parameter --name ${toParameterName("url")}`);
+  return withServiceUrl(world, parameter.Value);
+};
+
 /** Reads the settings of the Lambda for agents' tools: a tool may be any operation, so this Lambda has each setting. */
 const readSettings = (): Record<string, string> => {
-  const name = createParameterNamer("mailproof", stage)("lambda/HttpMcp");
-  const { Parameter: parameter } = aws(`ssm get-parameter --name ${name}`);
+  const { Parameter: parameter } = aws(
+    `ssm get-parameter --name ${toParameterName("lambda/HttpMcp")}`,
+  );
   const { Environment: environment } = aws(
     `lambda get-function-configuration --function-name ${parameter.Value}`,
   );
@@ -64,7 +74,10 @@ const commands = adminEntries.map(({ name, summary, load }) => ({
     const definition = await load();
     return definePrinted(definition, async ({ options }) => {
       const { world } = await openStage();
-      return definition.run(world, options);
+      return definition.run(
+        name.startsWith("admin people ") ? withStageUrl(world) : world,
+        options,
+      );
     });
   },
 }));

@@ -12,6 +12,7 @@ type Sent = {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly query?: Readonly<Record<string, string>>;
+  readonly readBody?: () => Promise<unknown>;
 };
 
 export type Browser = {

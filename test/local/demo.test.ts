@@ -95,6 +95,7 @@ const RUNNING = {
   mcpUrl: "http://127.0.0.1:1/mcp",
   version: "0",
   demo: { account_id: "acc_1", live_key: "mp_live_secret", test_key: "mp_test_open" },
+  signInUrl: "http://localhost:1/app/link#once",
   warnings: [],
 };
 
@@ -113,11 +114,23 @@ test("the first screen prints the live key on a terminal, in commands that work 
 test("the first screen prints the live key's place when the output is no terminal", () => {
   const screen = formatFirstScreen(RUNNING, { directory: "/state", isTerminal: false });
 
-  expect(screen).not.toContain("mp_live_secret");
+  expect(screen).not.toMatch(/mp_live_secret|#once/);
   expect(screen).toContain(join("/state", "ready.json"));
   expect(screen).toContain(
     `MAILPROOF_KEY="$(sed -n 's/.*"live_key": *"\\([^"]*\\).*/\\1/p' '/state/ready.json')"\n`,
   );
+});
+
+test("the first screen begins with the link of the first visit until somebody has signed in", () => {
+  const format = (signInUrl: string | null) =>
+    formatFirstScreen({ ...RUNNING, signInUrl }, { directory: "/state", isTerminal: true });
+
+  const [, heading, , first] = format(RUNNING.signInUrl).split("\n");
+  expect([heading, first]).toEqual([
+    "  Mailproof 0 is running at http://127.0.0.1:1",
+    "  first      http://localhost:1/app/link#once",
+  ]);
+  expect(format(null)).not.toContain("first      ");
 });
 
 test.each([null, { account_id: "acc_1" }])(

@@ -139,6 +139,7 @@ test("the first screen's commands work in a folder with a quote in its name", ()
       mcpUrl: "http://127.0.0.1:1/mcp",
       version: "0.0.0",
       demo: { account_id: "acc_1", live_key: "mp_live_1" },
+      signInUrl: null,
       warnings: [],
     },
     { directory, isTerminal: false },

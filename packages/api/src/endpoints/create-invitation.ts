@@ -2,19 +2,13 @@ import { invite } from "@mailproof/core/people/invitations";
 import * as v from "valibot";
 import { endpoint } from "../http/endpoint.ts";
 import { toInvitationUrl } from "../http/session.ts";
-import {
-  describe,
-  EMAIL_LENGTH_MAX,
-  limitCharacters,
-  noControls,
-  notEmpty,
-  optional,
-} from "../schema/common.ts";
+import { describe, optional } from "../schema/common.ts";
 import * as field from "../schema/fields.ts";
 import { toLimits } from "../schema/limits.ts";
 import {
   assertMayManage,
   InvitationSummary,
+  InvitedEmail,
   LimitFields,
   RoleField,
   toInvitationSummary,
@@ -38,17 +32,7 @@ export const createInvitation = endpoint({
     ...RoleField,
     ...LimitFields,
     email: describe(
-      optional(
-        v.pipe(
-          v.string(),
-          v.trim(),
-          notEmpty,
-          limitCharacters(EMAIL_LENGTH_MAX),
-          noControls,
-          v.regex(/^[^\s@]+@[^\s@]+$/, "must be an email address"),
-          v.toLowerCase(),
-        ),
-      ),
+      optional(InvitedEmail),
       "The person's address. Where an identity provider is set, only a person whose address it verified may accept. A new invitation for the address replaces an open one.",
     ),
   }),

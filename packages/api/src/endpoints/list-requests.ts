@@ -24,7 +24,7 @@ const RequestSummary = v.object({
   route: field.text("Path as this document names it, such as `/v1/jobs/{id}`."),
   status: field.count("HTTP status of the response."),
   duration_ms: field.count("Milliseconds until the response."),
-  key_id: field.text("The key that sent it."),
+  key_id: field.text("The key that sent it, or the person who was signed in."),
   error_code: field.textOrNull("`error.code` of the response. Null after success."),
 });
 
@@ -87,7 +87,7 @@ export const listRequests = endpoint({
     ),
     key_id: describe(
       v.optional(createPart(KEY_ID_LENGTH_MAX)),
-      "Only requests that this key sent.",
+      "Only requests of this key or person.",
     ),
     q: describe(
       v.optional(createPart(ROUTE_LENGTH_MAX)),

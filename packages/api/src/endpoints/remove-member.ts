@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { endpoint, ok } from "../http/endpoint.ts";
 import { describe, Id } from "../schema/common.ts";
 import * as field from "../schema/fields.ts";
-import { assertMayManage, noSuchMember } from "../schema/people.ts";
+import { assertMayManage, noSuchMember, toActor } from "../schema/people.ts";
 
 export const removeMember = endpoint({
   id: "removeMember",
@@ -26,7 +26,7 @@ export const removeMember = endpoint({
     const member = await findMember(world.table, caller.account, path.id);
     if (!member) throw noSuchMember();
     if (path.id !== caller.person?.id) assertMayManage(caller, member.role);
-    await endMembership(world, member);
+    await endMembership(world, member, toActor(caller));
     return ok({ person_id: path.id, removed: true as const });
   },
 });

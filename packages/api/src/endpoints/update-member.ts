@@ -9,6 +9,7 @@ import {
   MemberSummary,
   noSuchMember,
   RoleField,
+  toActor,
   toMemberSummary,
 } from "../schema/people.ts";
 
@@ -33,7 +34,8 @@ export const updateMember = endpoint({
     if (!member) throw noSuchMember();
     assertMayManage(caller, member.role, body.role);
     const { area, monthlyHalves } = toLimits(body);
-    const changed = await changeMember(world, member, { role: body.role, area, monthlyHalves });
+    const change = { role: body.role, area, monthlyHalves };
+    const changed = await changeMember(world, member, change, toActor(caller));
     return ok(toMemberSummary(changed, await findPerson(world.table, path.id)));
   },
 });

@@ -124,7 +124,7 @@ const handle = async (
   let isAdmitted = false;
   try {
     assertSound(world, endpoint);
-    const caller = await admit(world, endpoint, request, headers);
+    const admitted = await admit(world, endpoint, request, headers);
     isAdmitted = true;
     const key = readIdempotencyKey(endpoint, request.headers);
     if (endpoint.body) assertNotCompressed(request.headers["content-encoding"]);
@@ -134,6 +134,9 @@ const handle = async (
       : endpoint.body && (await request.body(getBodyBytesMax(endpoint)));
     const input = parse(endpoint, { ...request, body, form });
     assertOpenToWork(world, endpoint);
+    // A client may hold its body back until a person has lost the role: the person is looked up again.
+    const caller =
+      body !== undefined && admitted.person ? await identify(world, endpoint, request) : admitted;
     const { baseUrl } = request;
     const session = readSessionToken(request.headers, baseUrl);
     const response = await endpoint.handle(world, caller, { ...input, key, baseUrl, session });
@@ -218,10 +221,22 @@ const admit = async (
     throw new Failure("FORBIDDEN", "nothing_charged", OTHER_PAGE);
   if (endpoint.access === "public") return PUBLIC_CALLER;
   assertNotLimited(world, request.headers, headers);
+  return identify(world, endpoint, request, async (caller) => {
+    request.onCaller?.(caller);
+    // Two concurrent writes take the time of one.
+    await Promise.all([takeRequest(world, caller, headers, request.headers), caller.recordUse?.()]);
+  });
+};
+
+/** Counts the request between the look-up of the caller and the check of its rights. */
+const identify = async (
+  world: AppWorld,
+  endpoint: Endpoint,
+  request: HttpRequest,
+  count?: (caller: Caller) => Promise<void>,
+): Promise<Caller> => {
   const caller = await orUnavailable(authenticate(world, request, endpoint.access === "person"));
-  request.onCaller?.(caller);
-  // Two concurrent writes take the time of one.
-  await Promise.all([takeRequest(world, caller, headers, request.headers), caller.recordUse?.()]);
+  await count?.(caller);
   assertMay(world, caller, endpoint);
   return caller;
 };

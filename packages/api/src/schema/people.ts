@@ -2,10 +2,19 @@ import { AREAS } from "@mailproof/core/accounts/scopes";
 import { Failure } from "@mailproof/core/lib/failure";
 import { toCredits } from "@mailproof/core/money/credits";
 import type { Invitation, Member, Passkey, Person } from "@mailproof/core/people/items";
+import type { Actor } from "@mailproof/core/people/members";
 import { mayManageRole, ROLES, type Role } from "@mailproof/core/people/roles";
 import * as v from "valibot";
 import type { Caller } from "../http/endpoint.ts";
-import { Credits, describe, limitCharacters, noControls, notEmpty, part } from "./common.ts";
+import {
+  Credits,
+  describe,
+  EMAIL_LENGTH_MAX,
+  limitCharacters,
+  noControls,
+  notEmpty,
+  part,
+} from "./common.ts";
 import * as field from "./fields.ts";
 import { createLimitFields } from "./limits.ts";
 
@@ -23,6 +32,16 @@ export const PersonName = v.pipe(
   notEmpty,
   limitCharacters(NAME_LENGTH_MAX),
   noControls,
+);
+
+export const InvitedEmail = v.pipe(
+  v.string(),
+  v.trim(),
+  notEmpty,
+  limitCharacters(EMAIL_LENGTH_MAX),
+  noControls,
+  v.regex(/^[^\s@]+@[^\s@]+$/, "must be an email address"),
+  v.toLowerCase(),
 );
 
 const MONTHLY = "The most credits that the member may spend in a month (UTC). Left out: no limit.";
@@ -94,6 +113,9 @@ export const assertMayManage = ({ person }: Caller, ...roles: readonly Role[]): 
   if (own && roles.every((role) => mayManageRole(own, role))) return;
   throw new Failure("FORBIDDEN", "nothing_charged", "Your role does not manage this role.");
 };
+
+export const toActor = ({ person }: Caller): Actor | undefined =>
+  person?.role ? { id: person.id, role: person.role } : undefined;
 
 export const noSuchMember = () =>
   new Failure("NOT_FOUND", "nothing_charged", "The account has no member with this id.");

@@ -39,6 +39,9 @@ export const listMemberships = async (table: Table, person: string): Promise<rea
 export const findPerson = (table: Table, person: string): Promise<Person | undefined> =>
   findItem(table, toPersonKey(person), readPerson);
 
+/** The member who acts, in the role that admitted the request. Undefined: the operator. */
+export type Actor = Pick<Member, "role"> & { readonly id: string };
+
 export type MemberChange = {
   readonly role: Role;
   readonly area: Member["area"] | undefined;
@@ -50,30 +53,39 @@ export const changeMember = async (
   world: World,
   member: Member,
   { role, area, monthlyHalves }: MemberChange,
+  by?: Actor,
 ): Promise<Member> => {
   const changedAt = world.now().toISOString();
   const set = { role, area, monthlyHalves, changedAt };
-  const where = { role: member.role };
+  // Nobody takes a lost role back by a request that was admitted before.
+  const where = { role: by?.id === member.person ? by.role : member.role };
   const owners = (role === "owner" ? 1 : 0) - (member.role === "owner" ? 1 : 0);
   const last = owners === 0 ? null : countOwners(member.account, owners as 1 | -1);
   await write(world, member, last, [
     { update: toMemberKey(member.account, member.person), set, where },
     { update: toMembershipKey(member.account, member.person), set, where },
     ...(last ? [last] : []),
+    ...checkActor(member, by),
   ]);
   return { ...member, ...set };
 };
 
 /** Ends the membership. The person and the other memberships stay. Throws for the last owner. */
-export const removeMember = async (world: World, member: Member): Promise<void> => {
+export const removeMember = async (world: World, member: Member, by?: Actor): Promise<void> => {
   const { account, person, role } = member;
   const last = role === "owner" ? countOwners(account, -1) : null;
   await write(world, member, last, [
     { remove: toMemberKey(account, person), where: { role } },
     { remove: toMembershipKey(account, person), where: { role } },
     ...(last ? [last] : []),
+    ...checkActor(member, by),
   ]);
 };
+
+const checkActor = ({ account, person }: Member, by: Actor | undefined): Write[] =>
+  by === undefined || by.id === person
+    ? []
+    : [{ check: toMemberKey(account, by.id), where: { role: by.role } }];
 
 const write = async (
   world: World,

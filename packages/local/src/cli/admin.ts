@@ -48,6 +48,17 @@ export const adminEntries: readonly AdminEntry[] = [
   ),
   ...listEntries(
     {
+      "admin people list": "Lists the people who sign in, with their accounts and roles.",
+      "admin people invite": "Prints a link that makes one person a member of an account.",
+      "admin people reset":
+        "Prints a link that signs in a locked-out person once, and ends the person's sessions.",
+      "admin people remove": "Removes a member from an account, but not its last owner.",
+      "admin people erase": "Erases a person in all accounts: name, address, ways to sign in.",
+    },
+    async () => (await import("./people-commands.ts")).peopleDefinitions,
+  ),
+  ...listEntries(
+    {
       "admin credits list": "Lists the ledger of an account, newest first, in pages.",
       "admin credits grant": "Grants credits, or removes unspent ones with a negative amount.",
     },

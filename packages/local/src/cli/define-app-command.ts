@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Environment, readEnvironment } from "../environment.ts";
 import { explainFolderFault } from "../storage/folder-faults.ts";
-import { isSecret } from "../storage/running-settings.ts";
-import { type AdminDefinition, definePrinted } from "./define-admin.ts";
+import { isSecret, readRunningSettings } from "../storage/running-settings.ts";
+import { type AdminDefinition, definePrinted, withServiceUrl } from "./define-admin.ts";
 import { type CommandDefinition, UsageError } from "./define-command.ts";
 import { findJudged } from "./judged-settings.ts";
 
@@ -25,10 +25,11 @@ export const defineAppCommand = <O extends CommandDefinition["options"]>(
       await upgradeIfOlder(environment.MAILPROOF_DIR, log);
       return createApp(environment, () => "", null);
     };
-    const { world, close } = await openApp().catch((error: Error) => {
+    const { world: app, close } = await openApp().catch((error: Error) => {
       const message = explainFolderFault(environment.MAILPROOF_DIR, error);
       throw message === undefined ? error : new Error(message, { cause: error });
     });
+    const world = withServiceUrl(app, findServiceUrl(environment));
     try {
       return await definition.run(world, options, environment);
     } finally {
@@ -43,6 +44,13 @@ const adoptSettings = ({ MAILPROOF_DIR }: Environment): Environment => {
   return readEnvironment(
     Object.fromEntries([...judged.filter(([name]) => !isSecret(name)), ...own]),
   );
+};
+
+/** The URL in links to the dashboard: that of the server on this folder, or of one that this shell would start. */
+const findServiceUrl = ({ MAILPROOF_DIR, PUBLIC_URL, PORT, BASE_PATH }: Environment): string => {
+  const running = readRunningSettings(MAILPROOF_DIR);
+  const own = PUBLIC_URL ?? `http://localhost:${PORT}${BASE_PATH}`;
+  return running?.settings["PUBLIC_URL"] ?? running?.base_url ?? own;
 };
 
 /** A mistyped folder must not look like an empty, healthy state. */

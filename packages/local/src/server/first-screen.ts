@@ -3,26 +3,36 @@ import { DASHBOARD_PATH } from "@mailproof/api/http/dashboard-files";
 import { PROGRAM, START_AFRESH } from "../installation.ts";
 import type { RunningServer } from "./start.ts";
 
-type Screen = Pick<RunningServer, "baseUrl" | "mcpUrl" | "version" | "demo" | "warnings">;
+type Screen = Pick<
+  RunningServer,
+  "baseUrl" | "mcpUrl" | "version" | "demo" | "signInUrl" | "warnings"
+>;
 type ScreenOptions = { readonly directory: string; readonly isTerminal: boolean };
 
 /**
- * The first screen: the server's URL, its keys, and commands to copy. The live key is printed on a terminal only:
- * elsewhere this text becomes a log, and refers to ready.json instead.
+ * The first screen: the server's URL, the link of the first visit, the keys, and commands to copy. The link and the live
+ * key are printed on a terminal only: elsewhere this text becomes a log, and refers to ready.json instead.
  */
 export const formatFirstScreen = (
-  { baseUrl, mcpUrl, version, demo, warnings }: Screen,
+  { baseUrl, mcpUrl, version, demo, signInUrl, warnings }: Screen,
   { directory, isTerminal }: ScreenOptions,
 ): string => {
   const readyFile = join(directory, "ready.json");
   const printedKey = isTerminal ? demo?.live_key : undefined;
-  const live =
-    printedKey ?? (demo?.live_key && `in ${readyFile}; it is printed on a terminal only`);
+  const inFile = `in ${readyFile}; it is printed on a terminal only`;
+  const live = printedKey ?? (demo?.live_key && inFile);
   const readKeyCommand = `"$(sed -n 's/.*"live_key": *"\\([^"]*\\).*/\\1/p' ${quoteForShell(readyFile)})"`;
   const lines = [
     `Mailproof ${version} is running at ${baseUrl}`,
     "",
-    `dashboard  ${baseUrl}${DASHBOARD_PATH}   the same in a browser; sign in with a key`,
+    ...(signInUrl === null
+      ? []
+      : [
+          `first      ${isTerminal ? signInUrl : `the link sign_in_url ${inFile}`}`,
+          "           open this link in a browser: it makes you the owner, once",
+          "",
+        ]),
+    `dashboard  ${baseUrl}${DASHBOARD_PATH}   for the next visits`,
     `docs       ${baseUrl}/docs   how to use it; /openapi.json is the same for programs`,
     ...(live ? [`live key   ${live}   costs the demo account's credits`] : []),
     ...(demo?.test_key ? [`test key   ${demo.test_key}   simulated results, free`] : []),

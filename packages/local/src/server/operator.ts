@@ -11,6 +11,7 @@ import type { Json } from "@mailproof/core/ports/table";
 import * as v from "valibot";
 import type { LocalWorld } from "../app.ts";
 import { adminEntries, machineEntries } from "../cli/admin.ts";
+import { withServiceUrl } from "../cli/define-admin.ts";
 import { type CommandDefinition, UsageError } from "../cli/define-command.ts";
 import type { Environment } from "../environment.ts";
 import { toCopyName } from "../storage/upgrade-copies.ts";
@@ -40,7 +41,8 @@ export const createOperatorRoutes = (
     try {
       if (method !== "POST") throw createMethodFailure(method, "POST");
       const name = rawPath.slice(OPERATOR_PATH.length);
-      const command = await loadCommand(world, environment, `admin ${name.replaceAll(".", " ")}`);
+      const linked = withServiceUrl(world, baseUrl);
+      const command = await loadCommand(linked, environment, `admin ${name.replaceAll(".", " ")}`);
       if (!command) throw new Failure("NOT_FOUND", "nothing_charged", `No such command: ${name}.`);
       const options = readOptions(command, (await body(BODY_BYTES_MAX)) ?? {});
       const output = await command.run(options);

@@ -6,9 +6,12 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 import { endpoints } from "@mailproof/api/endpoints";
+import { toInvitationUrl } from "@mailproof/api/http/session";
 import { schedules, workers } from "@mailproof/core/background/workers";
 import type { MeasuredReach } from "@mailproof/core/egress/reach";
 import { withTimeout } from "@mailproof/core/lib/timeout";
+import { invite } from "@mailproof/core/people/invitations";
+import { hasNobody } from "@mailproof/core/people/people";
 import { type Lab, startLab } from "@mailproof/lab/lab";
 import { MCP_PATH } from "@mailproof/mcp/origin";
 import { type App, createApp } from "../app.ts";
@@ -59,6 +62,8 @@ export type RunningServer = {
   readonly version: string;
   /** Null when the setting DEMO is off. */
   readonly demo: DemoAccount | null;
+  /** The link of the first visit. Null once somebody has signed in. */
+  readonly signInUrl: string | null;
   /** The result of the first measurement of whether mail servers can be reached. Never settles when nothing is measured. */
   readonly reach: Promise<MeasuredReach>;
   /** Warnings for the operator about settings that are allowed but may be a mistake. */
@@ -113,6 +118,7 @@ export const start = async (
   const mcpUrl = baseUrl + MCP_PATH;
   const demo = environment.DEMO === "on" ? await ensureDemoAccount(directory, world) : null;
   if (demo) markDemo(directory);
+  const signInUrl = await createFirstLink(world, demo, linkBase());
 
   const metrics =
     counters && (await (await loadMetrics()).startMetrics(environment, world, counters));
@@ -125,6 +131,7 @@ export const start = async (
   world.log("started", { version, url: baseUrl, node: process.version, pid: process.pid });
   writeFileAtomic(readyFile, {
     base_url: baseUrl,
+    ...(signInUrl !== null && { sign_in_url: signInUrl }),
     ...demo,
     mcp_url: mcpUrl,
     ...(metrics && { metrics_url: metrics.url }),
@@ -149,7 +156,19 @@ export const start = async (
     lock.release();
   };
   const warnings = listWarnings(site, host);
-  return { baseUrl, mcpUrl, version, demo, warnings, reach: app.reach.first, stop };
+  return { baseUrl, mcpUrl, version, demo, signInUrl, warnings, reach: app.reach.first, stop };
+};
+
+/** Each start replaces the link of the start before. An operator who revoked the demo account's key gets another account. */
+const createFirstLink = async (
+  world: App["world"],
+  demo: DemoAccount | null,
+  base: string,
+): Promise<string | null> => {
+  if (!(await hasNobody(world.table))) return null;
+  const account = demo?.live_key === undefined ? null : demo.account_id;
+  const request = { kind: "first", account, role: "owner", invitedBy: null } as const;
+  return toInvitationUrl(base, (await invite(world, request)).token);
 };
 
 // A start loads the modules of the metrics and the mail receiver only when their settings are present.

@@ -1,0 +1,527 @@
+import { openAccount } from "@mailproof/core/accounts/accounts";
+import type { AppWorld } from "@mailproof/core/app-world";
+import { closeAccount, disableAccount } from "@mailproof/core/background/close-account";
+import { invite } from "@mailproof/core/people/invitations";
+import { buildPasskeyWrites } from "@mailproof/core/people/items";
+import { erasePerson, resetPerson } from "@mailproof/core/people/people";
+import type { Table } from "@mailproof/core/ports/table";
+import { describe, expect, test } from "vitest";
+import { withTable } from "../app/faulty-worlds.ts";
+import { givenWorld } from "../app/given.ts";
+import { listStoredItems } from "../app/ledger.ts";
+import { createBrowser, givenMember, givenOwner } from "../app/people.ts";
+import { BASE_URL, send } from "../app/send.ts";
+
+// Goal: a session, an invitation and a membership give what they are for, to one person, and only as long.
+
+const HOUR_MS = 3_600_000;
+const ACCEPT = "POST /v1/sign-in/link";
+const PERSON = "GET /v1/person";
+
+type Owner = Awaited<ReturnType<typeof givenOwner>>;
+
+const getStatus = async (sent: ReturnType<typeof send>): Promise<number> => (await sent).statusCode;
+
+/** Every item of people by its partition, without what each request records. */
+const listPeopleItems = (ctx: Parameters<typeof listStoredItems>[0], prefix: RegExp) =>
+  listStoredItems(ctx).filter(({ pk }) => prefix.test(pk));
+
+const whenInvited = async ({ browser, account }: Owner, role = "member") => {
+  const { data } = await browser.send("POST /v1/invitations", { account, body: { role } });
+  return { token: data.url.split("#")[1] as string, id: data.invitation_id as string };
+};
+
+/** A link that signs in a person again, as an operator makes it. */
+const whenReturning = async (world: AppWorld, person: string): Promise<string> => {
+  const request = { kind: "return", account: null, role: "viewer", invitedBy: null } as const;
+  return (await invite(world, { ...request, person })).token;
+};
+
+const accept = (world: AppWorld, token: string, name = "Bo") => {
+  const browser = createBrowser(world);
+  return { browser, sent: browser.send(ACCEPT, { body: { token, accept: true, name } }) };
+};
+
+describe("a session", () => {
+  test("a session ends 12 hours after its last use", async () => {
+    const { browser, later } = await givenOwner();
+
+    later(11 * HOUR_MS);
+    expect(await getStatus(browser.send(PERSON))).toBe(200);
+    later(11 * HOUR_MS);
+    expect(await getStatus(browser.send(PERSON))).toBe(200);
+    later(12 * HOUR_MS);
+    expect(await getStatus(browser.send(PERSON))).toBe(401);
+  });
+
+  test("a session in constant use ends 7 days after the sign-in", async () => {
+    const { browser, later } = await givenOwner();
+    let hours = 0;
+    for (; hours < 24 * 8; hours++) {
+      later(HOUR_MS);
+      if ((await getStatus(browser.send(PERSON))) !== 200) break;
+    }
+
+    expect(hours + 1).toBe(24 * 7);
+  });
+
+  test("a session outlives one change of the pepper and ends with the second", async () => {
+    const { world, browser } = await givenOwner();
+    const cookie = browser.getCookie() ?? "";
+    const ask = (keyPepper: string, keyPepperBefore: string | null) =>
+      getStatus(
+        send({ ...world, settings: { ...world.settings, keyPepper, keyPepperBefore } }, PERSON, {
+          headers: { cookie, "sec-fetch-site": "same-origin" },
+        }),
+      );
+
+    expect(await ask("a new pepper", world.settings.keyPepper)).toBe(200);
+    expect(await ask("a newer pepper", "a new pepper")).toBe(401);
+  });
+
+  test.each<[string, Record<string, string>, number]>([
+    ["another site's page", { "sec-fetch-site": "cross-site" }, 401],
+    ["a page of another host of the same site", { "sec-fetch-site": "same-site" }, 401],
+    ["a link or the address bar", { "sec-fetch-site": "none" }, 401],
+    ["a program", {}, 401],
+    ["an old browser's own page", { origin: BASE_URL }, 200],
+    ["an old browser's other page", { origin: "https://evil.example" }, 401],
+    ["an old browser's page without an origin", { origin: "null" }, 401],
+    [
+      "another site's page with our origin",
+      { origin: BASE_URL, "sec-fetch-site": "cross-site" },
+      401,
+    ],
+  ])("the cookie sent by %s with %j answers %i", async (_, headers, status) => {
+    const { world, browser } = await givenOwner();
+
+    const cookie = browser.getCookie() ?? "";
+    const asked = await send(world, PERSON, { headers: { ...headers, cookie } });
+
+    expect(asked.statusCode).toBe(status);
+    expect(asked.headers["access-control-allow-credentials"]).toBeUndefined();
+  });
+
+  test("another page can neither read nor accept an invitation", async () => {
+    const owner = await givenOwner();
+    const { token } = await whenInvited(owner);
+    for (const site of ["cross-site", "same-site", "none"])
+      expect(
+        await getStatus(
+          send(owner.world, ACCEPT, { headers: { "sec-fetch-site": site }, body: { token } }),
+        ),
+      ).toBe(403);
+  });
+
+  test("a request with a cookie and a key counts as the key's, also when the key is wrong", async () => {
+    const { world, browser, liveKey, account } = await givenOwner();
+    const own = { cookie: browser.getCookie() ?? "", "sec-fetch-site": "same-origin" };
+    const ask = (route: string, more: Record<string, string>) =>
+      getStatus(send(world, route, { headers: { ...own, ...more, "mailproof-account": account } }));
+
+    expect(await ask("GET /v1/account", { "x-api-key": liveKey })).toBe(200);
+    expect(await ask("GET /v1/members", { "x-api-key": liveKey })).toBe(403);
+    expect(await ask("GET /v1/members", { authorization: `Bearer ${liveKey}` })).toBe(403);
+    expect(await ask("GET /v1/members", { "x-api-key": "mp_live_wrong" })).toBe(401);
+    expect(await ask("GET /v1/members", { authorization: "Basic x" })).toBe(401);
+    expect(await ask("GET /v1/members", {})).toBe(200);
+  });
+
+  test("two session cookies in one request are refused", async () => {
+    const owner = await givenOwner();
+    const other = await givenMember(owner, "viewer");
+    const [mine, theirs] = [owner.browser.getCookie(), other.browser.getCookie()];
+
+    for (const cookie of [`${mine}; ${theirs}`, `${theirs}; ${mine}`, `${mine}; ${mine}`])
+      expect(await getStatus(owner.browser.send(PERSON, { headers: { cookie } }))).toBe(401);
+  });
+
+  test("a sign-in never adopts a cookie that was set before, and ends the earlier session", async () => {
+    const owner = await givenOwner();
+    const planted = `__Host-mailproof=${"A".repeat(43)}`;
+    const victim = createBrowser(owner.world);
+    const { token } = await whenInvited(owner);
+    await victim.send(ACCEPT, {
+      headers: { cookie: planted },
+      body: { token, accept: true, name: "Bo" },
+    });
+
+    expect(victim.getCookie()).not.toBe(planted);
+    expect(await getStatus(victim.send(PERSON, { headers: { cookie: planted } }))).toBe(401);
+
+    const before = owner.browser.getCookie() ?? "";
+    const { data } = await owner.browser.send(PERSON);
+    const token2 = await whenReturning(owner.world, data.person_id);
+    await owner.browser.send(ACCEPT, { body: { token: token2, accept: true } });
+    expect(await getStatus(owner.browser.send(PERSON))).toBe(200);
+    expect(await getStatus(owner.browser.send(PERSON, { headers: { cookie: before } }))).toBe(401);
+  });
+
+  test("a session of an account admits to no other account, and tells nothing about one", async () => {
+    const { world, browser, account } = await givenOwner();
+    const request = { name: "Other", plan: "pro", opening: 0 as never } as const;
+    const other = await openAccount(world, request);
+    const disabled = await openAccount(world, request);
+    await disableAccount(world, disabled.account);
+    const asked = [other.account, disabled.account, "acc_none", "~test", "x".repeat(5_000)].map(
+      (one) => browser.send("GET /v1/account", { account: one }),
+    );
+
+    for (const { statusCode, error } of await Promise.all(asked))
+      expect({ statusCode, message: error.message }).toEqual({
+        statusCode: 401,
+        message: expect.stringContaining("Send a valid API key"),
+      });
+    expect(await getStatus(browser.send("GET /v1/account", { account }))).toBe(200);
+  });
+
+  test("signing out ends one session, and everywhere ends all of the person's", async () => {
+    const owner = await givenOwner();
+    const other = await givenMember(owner, "viewer");
+    const { data } = await owner.browser.send(PERSON);
+    const [phone, laptop] = [createBrowser(owner.world), createBrowser(owner.world)];
+    for (const browser of [phone, laptop]) {
+      const token = await whenReturning(owner.world, data.person_id);
+      await browser.send(ACCEPT, { body: { token, accept: true } });
+    }
+    const cookie = laptop.getCookie() ?? "";
+
+    await laptop.send("DELETE /v1/session");
+    expect(laptop.getCookie()).toBe("__Host-mailproof=");
+    expect(await getStatus(laptop.send(PERSON, { headers: { cookie } }))).toBe(401);
+    expect(await getStatus(phone.send(PERSON))).toBe(200);
+
+    owner.later(1);
+    await phone.send("DELETE /v1/session", { query: { everywhere: "true" } });
+    expect(await getStatus(owner.browser.send(PERSON))).toBe(401);
+    expect(await getStatus(other.browser.send(PERSON))).toBe(200);
+  });
+
+  test("a reset ends the person's sessions, removes passkeys on request, and prints one link for one sign-in", async () => {
+    const owner = await givenOwner();
+    const { data } = await owner.browser.send(PERSON);
+    const person = data.person_id as string;
+    const passkey = { id: "cred", person, name: "Key", publicKey: "k", counter: 0, host: "h" };
+    await owner.table.transact(buildPasskeyWrites({ ...passkey, createdAt: "2026" }));
+    owner.later(1);
+
+    const replaced = await resetPerson(owner.world, person, false);
+    expect(listPeopleItems(owner, /^PASSKEY#/)).toHaveLength(1);
+    const { token } = await resetPerson(owner.world, person, true);
+
+    expect(JSON.stringify(listStoredItems(owner))).not.toContain("PASSKEY#");
+    expect(await getStatus(owner.browser.send(PERSON))).toBe(401);
+    expect(await getStatus(accept(owner.world, replaced.token).sent)).toBe(404);
+    const { browser, sent } = accept(owner.world, token);
+    expect((await sent).data.signed_in).toEqual({ person_id: person });
+    expect((await browser.send(PERSON)).data.accounts).toHaveLength(1);
+    expect(await getStatus(accept(owner.world, token).sent)).toBe(404);
+  });
+});
+
+describe("a role", () => {
+  test("a role that was lowered while the body arrived counts as lowered", async () => {
+    const owner = await givenOwner();
+    const { account } = owner;
+    const { browser, person } = await givenMember(owner, "owner");
+    const lower = () =>
+      owner.browser.send(`PUT /v1/members/${person}`, { account, body: { role: "viewer" } });
+
+    const sent = await browser.send(`PUT /v1/members/${person}`, {
+      account,
+      readBody: async () => {
+        await lower();
+        return { role: "owner" };
+      },
+    });
+
+    expect(sent.statusCode).toBe(403);
+    const { data } = await owner.browser.send("GET /v1/members", { account });
+    expect(data.members.map(({ role }: { role: string }) => role)).toEqual(["owner", "viewer"]);
+  });
+
+  test("a change of a member commits only while its author has the role that admitted it", async () => {
+    const owner = await givenOwner();
+    const { account, world } = owner;
+    const admin = await givenMember(owner, "admin");
+    const member = await givenMember(owner, "member");
+    let isLowered = false;
+    const transact: Table["transact"] = async (writes, attempt) => {
+      const isChange = writes.some((one) => "update" in one && one.update.sk === member.person);
+      if (isChange && !isLowered) {
+        isLowered = true;
+        const body = { role: "viewer" };
+        await owner.browser.send(`PUT /v1/members/${admin.person}`, { account, body });
+      }
+      return owner.table.transact(writes, attempt);
+    };
+
+    const changed = await send(withTable(owner, { transact }), `PUT /v1/members/${member.person}`, {
+      headers: {
+        cookie: admin.browser.getCookie() ?? "",
+        "sec-fetch-site": "same-origin",
+        "mailproof-account": account,
+      },
+      body: { role: "admin" },
+    });
+
+    expect([isLowered, changed.statusCode]).toEqual([true, 503]);
+    expect((await world.table.get({ pk: `MEMBERS#${account}`, sk: member.person }))?.["role"]).toBe(
+      "member",
+    );
+  });
+
+  test("a member whose role changed signs in again for that account alone", async () => {
+    const owner = await givenOwner();
+    const { account } = owner;
+    const { browser, person } = await givenMember(owner, "member");
+    owner.later(1);
+    await owner.browser.send(`PUT /v1/members/${person}`, { account, body: { role: "admin" } });
+
+    expect(await getStatus(browser.send("GET /v1/account", { account }))).toBe(401);
+    expect(await getStatus(browser.send(PERSON))).toBe(200);
+  });
+
+  test("an admin neither makes, changes, removes nor invites an owner, nor withdraws an owner's invitation", async () => {
+    const owner = await givenOwner();
+    const { account } = owner;
+    const { browser, person } = await givenMember(owner, "admin");
+    const { data } = await owner.browser.send(PERSON);
+    const { id } = await whenInvited(owner, "owner");
+
+    for (const [route, body] of [
+      [`PUT /v1/members/${person}`, { role: "owner" }],
+      [`PUT /v1/members/${data.person_id}`, { role: "viewer" }],
+      [`DELETE /v1/members/${data.person_id}`, undefined],
+      ["POST /v1/invitations", { role: "owner" }],
+      [`DELETE /v1/invitations/${id}`, undefined],
+    ] as const)
+      expect(await getStatus(browser.send(route, { account, body })), route).toBe(403);
+  });
+
+  test("of two owners who leave or lower themselves at once one stays", async () => {
+    for (const [route, body] of [
+      ["DELETE", undefined],
+      ["PUT", { role: "viewer" }],
+    ] as const) {
+      const owner = await givenOwner();
+      const { account } = owner;
+      const second = await givenMember(owner, "owner");
+      const first = (await owner.browser.send(PERSON)).data.person_id;
+      const answers = await Promise.all([
+        owner.browser.send(`${route} /v1/members/${first}`, { account, body }),
+        second.browser.send(`${route} /v1/members/${second.person}`, { account, body }),
+      ]);
+
+      expect(answers.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, 403]);
+      expect(answers.map(({ error }) => error?.message).join("")).toContain("needs an owner");
+      const owners = listPeopleItems(owner, /^MEMBERS#/).filter(({ role }) => role === "owner");
+      expect(owners).toHaveLength(1);
+    }
+  });
+});
+
+describe("an invitation", () => {
+  test("of two browsers that accept one invitation at once one becomes a member, with one session", async () => {
+    const owner = await givenOwner();
+    const before = listPeopleItems(owner, /^(SESSION|PERSON|MEMBERS)#/).length;
+    const { token } = await whenInvited(owner);
+
+    const answers = await Promise.all(
+      ["Bo", "Eve"].map((name) => accept(owner.world, token, name).sent),
+    );
+
+    expect(answers.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, 404]);
+    const left = listPeopleItems(owner, /^(SESSION|PERSON|MEMBERS|INVITES?)#/);
+    // A session, a person with its mirror, and a member.
+    expect(left).toHaveLength(before + 4);
+  });
+
+  test("of two browsers at the first visit one becomes the owner of one new account", async () => {
+    const ctx = givenWorld();
+    const { world } = ctx;
+    const request = { kind: "first", account: null, role: "owner", invitedBy: null } as const;
+    const replaced = await invite(world, request);
+    const { token } = await invite(world, request);
+
+    const answers = await Promise.all([
+      accept(world, token, "Ada").sent,
+      accept(world, token, "Eve").sent,
+      accept(world, replaced.token, "Mallory").sent,
+    ]);
+
+    expect(answers.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, 404, 404]);
+    expect(listPeopleItems(ctx, /^(ACCOUNT|MEMBERS|OWNERS)#/)).toHaveLength(3);
+  });
+
+  test("an invitation works for 48 hours", async () => {
+    const owner = await givenOwner();
+    const [one, two] = [await whenInvited(owner), await whenInvited(owner)];
+
+    owner.later(48 * HOUR_MS - 1_000);
+    expect(await getStatus(accept(owner.world, one.token).sent)).toBe(200);
+    owner.later(1_000);
+    expect(await getStatus(accept(owner.world, two.token).sent)).toBe(404);
+  });
+
+  test("an invitation ends when its inviter is removed or may no longer invite the role", async () => {
+    const owner = await givenOwner();
+    const { account } = owner;
+    const { browser, person } = await givenMember(owner, "admin");
+    const { token } = await whenInvited({ ...owner, browser } as Owner, "admin");
+    await owner.browser.send(`DELETE /v1/members/${person}`, { account });
+
+    expect(await getStatus(accept(owner.world, token).sent)).toBe(404);
+    const own = browser.send(ACCEPT, { body: { token, accept: true } });
+    expect(await getStatus(own)).toBe(404);
+  });
+
+  test("a member who accepts another invitation of the account keeps the role", async () => {
+    const owner = await givenOwner();
+    const { browser, person } = await givenMember(owner, "admin");
+    const { token } = await whenInvited(owner, "viewer");
+
+    const again = await browser.send(ACCEPT, { body: { token, accept: true } });
+
+    expect(again).toMatchObject({
+      statusCode: 403,
+      error: { message: expect.stringContaining("already a member") },
+    });
+    const item = await owner.world.table.get({ pk: `MEMBERS#${owner.account}`, sk: person });
+    expect(item?.["role"]).toBe("admin");
+  });
+
+  test("an invited member cannot rename the account", async () => {
+    const owner = await givenOwner();
+    const { token } = await whenInvited(owner);
+    await createBrowser(owner.world).send(ACCEPT, {
+      body: { token, accept: true, name: "Bo", account_name: "Mine now" },
+    });
+
+    const { data } = await owner.browser.send(PERSON);
+    expect(data.accounts[0].name).toBe("Lovelace Ltd");
+  });
+
+  test("nobody joins a closed account, and closing removes its people and invitations", async () => {
+    const owner = await givenOwner();
+    const { browser } = await givenMember(owner, "viewer");
+    const { token } = await whenInvited(owner);
+
+    const closed = await closeAccount(owner.world, owner.account);
+
+    expect(closed.members).toBe(2);
+    expect(listPeopleItems(owner, /^(MEMBERS|OWNERS|INVITES?)#/)).toEqual([]);
+    expect(await getStatus(accept(owner.world, token).sent)).toBe(404);
+    expect((await browser.send(PERSON)).data.accounts).toEqual([]);
+  });
+});
+
+describe("a lost reply", () => {
+  /** From the nth transaction on, each reply is lost, whether the table wrote or not. */
+  const withLostReplies = (owner: Owner, wrote: (n: number) => boolean): AppWorld => {
+    let n = 0;
+    return {
+      ...withTable(owner, {
+        transact: async (writes, attempt) => {
+          if (wrote(n++)) await owner.table.transact(writes, attempt);
+          return { outcome: "ambiguous" };
+        },
+      }),
+      sleep: async () => undefined,
+    };
+  };
+
+  const PATTERNS: readonly (readonly [string, (n: number) => boolean])[] = [
+    ["nothing is written", () => false],
+    ["the first attempt is written", (n) => n === 0],
+    ["the last attempt is written", (n) => n === 3],
+    ["every attempt is written", () => true],
+  ];
+
+  /** A membership, its mirror and the count of owners agree, and nobody has half a sign-in. */
+  const findHalves = (owner: Owner): readonly string[] => {
+    const items = listPeopleItems(owner, /./);
+    const keys = new Set(items.map(({ pk, sk }) => `${pk} ${sk}`));
+    const members = items.filter(({ pk }) => pk.startsWith("MEMBERS#"));
+    const mirrors = items.filter(({ sk }) => sk.startsWith("ACCOUNT#acc"));
+    const owners = members.filter(({ role }) => role === "owner").length;
+    const counted = items.find(({ pk }) => pk.startsWith("OWNERS#"))?.["owners"];
+    return [
+      ...members
+        .filter(({ pk, sk }) => !keys.has(`PERSON#${sk} ACCOUNT#${pk.split("#")[1]}`))
+        .map(({ sk }) => `${sk} has no mirror`),
+      ...mirrors
+        .filter(({ pk, sk }) => !keys.has(`MEMBERS#${sk.split("#")[1]} ${pk.split("#")[1]}`))
+        .map(({ pk }) => `${pk} has a mirror alone`),
+      ...(owners === counted ? [] : [`${owners} owners are counted as ${counted}`]),
+      ...items
+        .filter(
+          ({ pk, person }) => pk.startsWith("SESSION#") && !keys.has(`PERSON#${person} PERSON`),
+        )
+        .map(({ pk }) => `${pk} has no person`),
+    ];
+  };
+
+  test.each(PATTERNS)("a lost reply leaves no half of a membership when %s", async (_, wrote) => {
+    for (const act of ["accept", "update", "remove", "erase"] as const) {
+      const owner = await givenOwner();
+      const { account, browser } = owner;
+      const { token } = await whenInvited(owner, "owner");
+      const { person } = await givenMember(owner, "owner");
+      const lossy = withLostReplies(owner, wrote);
+      const headers = {
+        cookie: browser.getCookie() ?? "",
+        "sec-fetch-site": "same-origin",
+        "mailproof-account": account,
+      };
+
+      const status = await {
+        accept: () => getStatus(accept(lossy, token).sent),
+        update: () =>
+          getStatus(
+            send(lossy, `PUT /v1/members/${person}`, { headers, body: { role: "viewer" } }),
+          ),
+        remove: () => getStatus(send(lossy, `DELETE /v1/members/${person}`, { headers })),
+        erase: () => erasePerson(lossy, person).catch(() => 503),
+      }[act]();
+
+      expect([act, findHalves(owner)]).toEqual([act, []]);
+      // A session in the browser exists, or the answer says that it is not known.
+      if (act === "accept") expect([200, 503]).toContain(status);
+    }
+  });
+});
+
+test("an erased person leaves neither name, address, sign-ins nor memberships, and the last owner stays", async () => {
+  const owner = await givenOwner();
+  const { account, browser } = owner;
+  const email = "quill@erased.example";
+  const invited = await browser.send("POST /v1/invitations", {
+    account,
+    body: { role: "member", email },
+  });
+  const joined = createBrowser(owner.world);
+  const body = { token: invited.data.url.split("#")[1], accept: true, name: "Zachary Quill" };
+  const { person_id: person } = (await joined.send(ACCEPT, { body })).data.signed_in;
+
+  await erasePerson(owner.world, person);
+
+  expect(await getStatus(joined.send(PERSON))).toBe(401);
+  expect(JSON.stringify(listStoredItems(owner))).not.toMatch(/quill/i);
+  expect(listPeopleItems(owner, new RegExp(`^PERSON#${person}$`))).toEqual([]);
+  await expect(erasePerson(owner.world, person)).rejects.toThrow(`No person ${person}`);
+  const { data } = await browser.send(PERSON);
+  await expect(erasePerson(owner.world, data.person_id)).rejects.toThrow("needs an owner");
+  expect(await getStatus(browser.send("GET /v1/members", { account }))).toBe(200);
+});
+
+test("the request log names the person who was signed in", async () => {
+  const owner = await givenOwner();
+  const { account, browser } = owner;
+  const { browser: viewer, person } = await givenMember(owner, "viewer");
+  await viewer.send("POST /v1/verify", { account, body: { email: "a@b.example" } });
+
+  const { data } = await browser.send("GET /v1/requests", { account, query: { key_id: person } });
+
+  expect(data.requests).toMatchObject([{ route: "/v1/verify", status: 403, key_id: person }]);
+});
