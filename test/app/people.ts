@@ -1,6 +1,10 @@
 import type { AppWorld } from "@mailproof/core/app-world";
-import { invite } from "@mailproof/core/people/invitations";
+import { invite, listInvitations } from "@mailproof/core/people/invitations";
+import { type Member, toInvitationKey, toOwnersKey } from "@mailproof/core/people/items";
+import { findPerson, listMembers, listMemberships } from "@mailproof/core/people/members";
+import { iteratePeople } from "@mailproof/core/people/people";
 import type { Role } from "@mailproof/core/people/roles";
+import type { World } from "@mailproof/core/ports/world";
 import { given } from "./given.ts";
 import { send, type TestResponse } from "./send.ts";
 
@@ -75,3 +79,32 @@ export const givenMember = async (
   });
   return { browser: member, person: joined.data.signed_in.person_id as string };
 };
+
+/** What a crash or a lost reply must never leave: a membership without its mirror, or another number of owners. */
+export const findHalves = async (
+  world: Pick<World, "table" | "now">,
+  account: string,
+): Promise<readonly string[]> => {
+  const { table } = world;
+  const members = await listMembers(table, account);
+  const people = new Set(members.map(({ person }) => person));
+  for await (const { id } of iteratePeople(table)) people.add(id);
+  const mirrors: Member[] = [];
+  const halves: string[] = [];
+  for (const person of people) {
+    mirrors.push(...(await listMemberships(table, person)));
+    if (!(await findPerson(table, person))) halves.push(`${person} is a member and no person`);
+  }
+  const write = (all: readonly Member[]) => JSON.stringify(all.map(toLine).toSorted());
+  if (write(members) !== write(mirrors))
+    halves.push(`members ${write(members)}, mirrors ${write(mirrors)}`);
+  const owners = members.filter(({ role }) => role === "owner").length;
+  const counted = (await table.get(toOwnersKey(account)))?.["owners"];
+  if (owners !== counted) halves.push(`${owners} owners are counted as ${counted}`);
+  for (const { id, hash } of await listInvitations(world as World, account))
+    if (!(await table.get(toInvitationKey(hash)))) halves.push(`${id} has a mirror alone`);
+  return halves;
+};
+
+const toLine = ({ account, person, role, changedAt }: Member) =>
+  `${account} ${person} ${role} ${changedAt}`;

@@ -24,6 +24,9 @@ const writeCommandLine = (stage: Readonly<Record<string, string>>): string => {
     "lambda get-function-configuration --function-name mailproof-ada-HttpMcp": {
       Environment: { Variables: stage },
     },
+    "ssm get-parameter --name /mailproof/ada/url": {
+      Parameter: { Value: "https://stage.example" },
+    },
     "configure export-credentials --format process": {
       AccessKeyId: CREDENTIALS.accessKeyId,
       SecretAccessKey: CREDENTIALS.secretAccessKey,
@@ -75,11 +78,14 @@ describeWith(DYNAMODB, "an operator's commands on a deployed stage", () => {
     const made = await admin("accounts", "create", "--name", "First", "--credits", "100");
     const { account_id: account, live_key: key } = JSON.parse(made.out) as Record<string, string>;
     const granted = await admin("credits", "grant", "--account", account ?? "", "--amount", "5");
+    const invite = ["people", "invite", "--account", account ?? "", "--role", "owner"] as const;
+    const invited = await admin(...invite);
     const audited = await admin("audit");
 
     const { data } = await send(world, "GET /v1/account", { key: key ?? "" });
     expect(JSON.parse(granted.out)).toEqual({ account_id: account, available: 105 });
     expect(data).toMatchObject({ name: "First", credits: { available: 105 } });
+    expect(JSON.parse(invited.out).url).toMatch(/^https:\/\/stage\.example\/app\/link#[\w-]{43}$/);
     expect(audited.code).toBe(0);
     expect(JSON.parse(audited.out)).toEqual({ ok: true, accounts: 1, violations: [], late: [] });
   });
@@ -146,6 +152,16 @@ describeWith(DYNAMODB, "an operator's commands on a deployed stage", () => {
     await run(`jobs cancel --job ${sent.data.job_id}`);
     const { entries } = await run(`credits list ${account}`);
     expect(entries).toHaveLength(4);
+    const invited = await run(`people invite ${account} --role owner`);
+    const { data: joined } = await send(whole, "POST /v1/sign-in/link", {
+      headers: { "sec-fetch-site": "same-origin" },
+      body: { token: invited.url.split("#")[1], accept: true, name: "Ann" },
+    });
+    const person = `--person ${joined.signed_in.person_id}`;
+    expect(await run(`people list ${account}`)).toMatchObject([{ name: "Ann", role: "owner" }]);
+    expect(await run("people list")).toHaveLength(1);
+    await run(`people reset ${person}`);
+    await expect(run(`people remove ${person} ${account}`)).rejects.toThrow("needs an owner");
     await run(`activity forget --email ${email.email}`);
     await run("calibration");
     await run("providers");
@@ -154,6 +170,8 @@ describeWith(DYNAMODB, "an operator's commands on a deployed stage", () => {
     expect((await send(world, "GET /v1/account", { key: made.live_key })).statusCode).toBe(403);
     await run(`accounts enable ${account}`);
     await run(`accounts close ${account} --yes`);
+    await run(`people erase ${person} --yes`);
+    expect(await run("people list")).toEqual([]);
     expect((await send(world, "GET /v1/account", { key: made.live_key })).statusCode).toBe(401);
 
     const [, named = ""] = /Each of these was run on an emulator: ([^.]+)\./.exec(page) ?? [];
