@@ -40,11 +40,19 @@ const PASSED_THROUGH = [
   "OIDC_CLIENT_ID",
   "OIDC_ISSUER",
   "PROBE_POLICY",
+  "PUBLIC_URL",
   "SES_ACCOUNT",
   "SMTP_FROM",
   "SMTP_HELLO",
   "WITNESSES",
 ];
+
+/** Links in mails lead to PUBLIC_URL. */
+const readMailFrom = (): string => {
+  const { MAIL_FROM: from, PUBLIC_URL: url } = process.env;
+  if (from && url) return from;
+  throw new Error(`The secret SmtpUrl needs MAIL_FROM and PUBLIC_URL in .env.${$app.stage}.`);
+};
 
 type Settings = Readonly<Record<string, $util.Input<string>>>;
 
@@ -83,6 +91,12 @@ const SETTINGS = new Map<string, Settings>([
   ),
   createSetting("OIDC_CLIENT_SECRET", secrets.oidcClientSecret.value),
   createSetting("SMTP_PROXIES", proxies),
+  createSetting("SMTP_URL", secrets.smtpUrl.value),
+  // Without a relay no Lambda queues a mail.
+  createSetting(
+    "MAIL_FROM",
+    secrets.smtpUrl.value.apply((url) => (url ? readMailFrom() : "")),
+  ),
   createSetting("SPAMHAUS_KEY", secrets.spamhausKey.value),
   createSetting("TABLE_NAME", table.name),
   createSetting("BUCKET_NAME", bucket.name),

@@ -120,6 +120,7 @@ export const GRANTS: Readonly<Record<Need, readonly Grant[]>> = {
   dns: [],
   https: [],
   passkeys: [],
+  relay: [],
 };
 
 /** The grants of these needs, each once. */
@@ -152,6 +153,7 @@ const ACCOUNT_SETTINGS = [
   "MAIL_DOMAIN",
   "OIDC_CLIENT_ID",
   "OIDC_ISSUER",
+  "MAIL_FROM",
   "SES_ACCOUNT",
 ];
 
@@ -185,6 +187,7 @@ const ENVIRONMENT: Readonly<Record<Need, readonly string[]>> = {
   ],
   https: ["DNS_SERVERS"],
   passkeys: [],
+  relay: ["PUBLIC_URL", "SMTP_URL"],
 };
 
 type EnvironmentInput = { readonly needs: readonly Need[]; readonly actsForAccounts: boolean };

@@ -18,5 +18,7 @@ export const sealingKeyBefore = new sst.Secret("SealingKeyBefore", "");
 export const oidcClientSecret = new sst.Secret("OidcClientSecret", "");
 /** SOCKS5 proxies with their passwords, for stages that do not connect to port 25 directly. */
 export const smtpProxies = new sst.Secret("SmtpProxies", "");
+/** The relay that sends this service's mails, with its password, such as that of Amazon SES. */
+export const smtpUrl = new sst.Secret("SmtpUrl", "");
 /** Key of Spamhaus' Data Query Service. */
 export const spamhausKey = new sst.Secret("SpamhausKey", "");

@@ -174,6 +174,15 @@ type Scheduled = Pick<Lambda, "name" | "timeoutSeconds" | "needs"> & {
 /** The bundle of each of these Lambdas contains the list of repairs. */
 const REPAIRS: readonly Need[] = ["activity", "seal"];
 
+const RECONCILER_NEEDS: readonly Need[] = [
+  "table:readwrite",
+  "blobs:read",
+  "blobs:write",
+  "queue:send",
+  "dns",
+  ...REPAIRS,
+];
+
 /** The schedules of core, and two that only AWS has: on one machine an operator runs their commands. */
 const SCHEDULED: readonly Scheduled[] = [
   ...schedules.map(
@@ -181,8 +190,8 @@ const SCHEDULED: readonly Scheduled[] = [
       name,
       everySeconds,
       // A run that is still going when the next is due continues; one started at the same time waits for it.
-      timeoutSeconds: 5 * everySeconds,
-      needs: ["table:readwrite", "blobs:read", "blobs:write", "queue:send", "dns", ...REPAIRS],
+      timeoutSeconds: Math.min(5 * everySeconds, LAMBDA_SECONDS_MAX),
+      needs: name === "letters" ? ["table:readwrite", "queue:send"] : RECONCILER_NEEDS,
     }),
   ),
   // Measures how late scheduled work is, and how long credits have been held.

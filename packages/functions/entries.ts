@@ -20,6 +20,7 @@ const CAPABILITIES: readonly (readonly [needs: readonly Need[], name: string, fi
   [["dns"], "withDns", "dns"],
   [["https"], "withHttps", "https"],
   [["passkeys"], "withPasskeys", "passkeys"],
+  [["relay"], "withRelay", "relay"],
   [["smtp"], "withMailServers", "mail-servers"],
   [["oidc"], "withOidc", "oidc"],
 ];

@@ -9,6 +9,7 @@ import { createReading } from "@mailproof/core/deliverability/reading";
 import { credits } from "@mailproof/core/money/credits";
 import type { KeyMode } from "@mailproof/core/money/payer";
 import type { PlanId } from "@mailproof/core/money/plans";
+import type { MailOutcome, OutgoingMail } from "@mailproof/core/ports/mailer";
 import { ONE_REQUEST } from "@mailproof/core/ports/one-request";
 import { CHUNK_ROWS, CREDITS_PER_SHARD, EXPORT_ROWS } from "@mailproof/core/ports/settings";
 import { createRequestLog } from "@mailproof/core/requests/request-log";
@@ -38,6 +39,23 @@ const createMemoryPorts = (now: () => Date): EmulatedPorts => ({
   blobs: createMemoryBlobs(),
 });
 
+/** A relay that keeps the mails, or answers as a test says. */
+const createMemoryRelay = () => {
+  const sent: OutgoingMail[] = [];
+  const relay = {
+    sent,
+    answer: (_: OutgoingMail): MailOutcome => ({ kind: "sent", reply: "250 2.0.0 Ok" }),
+    mailer: {
+      send: async (mail: OutgoingMail) => {
+        const outcome = relay.answer(mail);
+        if (outcome.kind === "sent") sent.push(mail);
+        return outcome;
+      },
+    },
+  };
+  return relay;
+};
+
 /** A whole world in memory at a fixed moment. Tests change only what they are about. */
 export const givenWorld = (seed = 1) => {
   const { now, later, jump, sleep } = createVirtualTime(START);
@@ -45,6 +63,7 @@ export const givenWorld = (seed = 1) => {
   const chance = createRandom(seed);
   const { table, queue, blobs } = isAwsShaped ? createEmulatedPorts(now) : createMemoryPorts(now);
   const servers = givenServers(now);
+  const relay = createMemoryRelay();
   const logged: Logged[] = [];
   const world: AppWorld = {
     table,
@@ -58,6 +77,7 @@ export const givenWorld = (seed = 1) => {
     names: anyDnsLookups,
     reading: createReading(now),
     https: servers.https,
+    mailer: relay.mailer,
     issuers: createIssuers({
       dns: anyDnsLookups.dns,
       fetchDocument: createDocumentFetcher(servers.https),
@@ -94,6 +114,7 @@ export const givenWorld = (seed = 1) => {
       mailDomain: "mail.example.com",
       publicUrl: null,
       oidc: null,
+      mailFrom: null,
       encryptionKey: "a sealing key for tests",
       encryptionKeyBefore: null,
       chunkRows: CHUNK_ROWS,
@@ -102,7 +123,7 @@ export const givenWorld = (seed = 1) => {
       creditsPerShard: CREDITS_PER_SHARD,
     },
   };
-  return { world, table, queue, blobs, servers, later, jump, logged };
+  return { world, table, queue, blobs, servers, relay, later, jump, logged };
 };
 
 export type Given = { readonly balance?: number; readonly plan?: PlanId };

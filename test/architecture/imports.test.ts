@@ -109,7 +109,7 @@ test("no file imports itself through others, not even for its types", () => {
 
 /** The rooms of core. A room may import those before it; `app-world.ts` stands before the last. */
 const ROOMS =
-  "ports lib runtime requests money webhooks accounts people intake smtp-pool egress calibration verify receipts find rows find-rows lists exports control verify-one deliverability activity erasure app-world.ts background".split(
+  "ports lib runtime requests money webhooks accounts people intake smtp-pool egress calibration verify receipts find rows find-rows lists exports control verify-one deliverability mails activity erasure app-world.ts background".split(
     " ",
   );
 
@@ -131,7 +131,16 @@ test("each folder of core imports only folders before it", () => {
 });
 
 /** What every other package stands on: no feature, and nothing that knows one. */
-const FOUNDATION = ["blobs", "free-space", "https", "pressure", "queue", "settings", "table"];
+const FOUNDATION = [
+  "blobs",
+  "free-space",
+  "https",
+  "mailer",
+  "pressure",
+  "queue",
+  "settings",
+  "table",
+];
 
 test("the world contains ports and settings, and no feature", () => {
   const strays = filesImportedBy("packages/core/src/ports/world.ts").filter(

@@ -1,3 +1,5 @@
+import { globSync } from "node:fs";
+import { basename } from "node:path";
 import { endpoints, programEndpoints } from "@mailproof/api/endpoints";
 import { type Access, type Endpoint, toFileName } from "@mailproof/api/http/endpoint";
 import { STATUS } from "@mailproof/api/http/http-failure";

@@ -107,6 +107,7 @@ const USES: Readonly<Record<Need, Use>> = {
     const { url } = await blobs.presignPut("uploads/1", { expiresInSeconds: 60, bytesMax: 100 });
     await fetch(url, { method: "PUT", body: "a@b.c" });
   },
+  relay: async () => undefined,
   "uploads:remove": async ({ aws, environment }) => {
     const bucket = environment["BUCKET_NAME"] ?? "";
     await createVersionRemover(aws, bucket)("uploads/live/acc_1/upl_1.csv", "v1");

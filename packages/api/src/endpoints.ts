@@ -57,6 +57,7 @@ import { signInWithLink } from "./endpoints/sign-in-with-link.ts";
 import { signInWithOidc } from "./endpoints/sign-in-with-oidc.ts";
 import { signInWithPasskey } from "./endpoints/sign-in-with-passkey.ts";
 import { testWebhook } from "./endpoints/test-webhook.ts";
+import { unsubscribe } from "./endpoints/unsubscribe.ts";
 import { updateMember } from "./endpoints/update-member.ts";
 import { updateWebhook } from "./endpoints/update-webhook.ts";
 import { uploadReport } from "./endpoints/upload-report.ts";
@@ -147,6 +148,7 @@ const peopleEndpoints: readonly Endpoint[] = [
   removeMember,
   createInvitation,
   deleteInvitation,
+  unsubscribe,
 ];
 
 // The annotation lets a bundle of the programs' operations leave out the others.

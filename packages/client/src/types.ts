@@ -177,6 +177,8 @@ export interface Job {
   completed_at?: string;
   /** Credits refunded for addresses that could not be queued, failed on our side, had no result when the job was cancelled, or are `unknown` because our limits or rules kept us from asking the mail server, or our address, exit or circuit from reaching it. Present when the job has ended and there are any. */
   credits_refunded?: number;
+  /** The person who created the job. Left out when a key did. */
+  person_id?: string;
   /** The job whose rows this one verifies again. Left out for any other job. */
   parent_job_id?: string;
   /** The earlier job whose list this one continues. Left out for any other job. */
@@ -3258,6 +3260,38 @@ export interface GetAccountData {
     /** Credits granted, in total. */
     granted: number;
   };
+  /** The limit of the signed-in person. Left out without one, and for keys. */
+  limit?: {
+    /** The part of the service that people are limited to. Left out: no limit. */
+    area?: "lists" | "domains";
+    /** The limit of this month (UTC). Left out: no limit. */
+    monthly?: {
+      /** The most credits that may be spent in the month. */
+      credits: number;
+      /** Credits spent in the month, without those refunded. */
+      spent: number;
+      /** Credits that may still be spent in the month. */
+      left: number;
+      /** When the next month starts, ISO 8601. */
+      resets_at: string;
+    };
+  };
+  /** The limit of the whole account, which an owner sets. Its area limits people who are not owners. Left out without one. */
+  account_limit?: {
+    /** The part of the service that people are limited to. Left out: no limit. */
+    area?: "lists" | "domains";
+    /** The limit of this month (UTC). Left out: no limit. */
+    monthly?: {
+      /** The most credits that may be spent in the month. */
+      credits: number;
+      /** Credits spent in the month, without those refunded. */
+      spent: number;
+      /** Credits that may still be spent in the month. */
+      left: number;
+      /** When the next month starts, ISO 8601. */
+      resets_at: string;
+    };
+  };
   /** Whether this service can see mail servers. */
   reach: {
     /** open: mail servers can be asked. refused_by: some large providers refuse it now. dns_only: port 25 is closed. lab: only addresses of the built-in lab have results. */
@@ -3472,6 +3506,8 @@ export interface ListLedgerEntriesData {
     check_id?: string;
     /** The mail test. Left out otherwise. */
     test_id?: string;
+    /** The person who caused the charge. Left out when a key did. */
+    person_id?: string;
     /** Why credits moved without a request, or returned: `opening`: the account was opened. `granted`, `taken_back`: by the operator. `failed`: addresses, or a mail test, failed on our side. `not_probed`: their mail server was not asked. `not_reached`: our own address, exit or circuit kept us from it. `cancelled`: the job was cancelled. `no_mail`: the address of a mail test got no mail. Left out otherwise. */
     reason?:
       | "opening"
@@ -3502,7 +3538,7 @@ export interface ListRequestsInput {
   status?: "2xx" | "3xx" | "4xx" | "5xx" | undefined;
   /** Only this method and path, such as `POST /v1/verify`. */
   route?: string | undefined;
-  /** Only requests that this key sent. */
+  /** Only requests of this key or person. */
   key_id?: string | undefined;
   /** Only requests whose id, method and path, or error code contains this text, in any case. */
   q?: string | undefined;
@@ -3525,7 +3561,7 @@ export interface ListRequestsData {
     status: number;
     /** Milliseconds until the response. */
     duration_ms: number;
-    /** The key that sent it. */
+    /** The key that sent it, or the person who was signed in. */
     key_id: string;
     /** `error.code` of the response. Null after success. */
     error_code: string | null;
@@ -3631,226 +3667,6 @@ export interface RevokeApiKeyData {
   key_id: string;
   /** Always true. */
   revoked: true;
-}
-
-// GET /v1/sign-in
-
-export interface GetSignInData {
-  /** The identity provider. Left out when none is set. */
-  oidc?: {
-    /** The provider's issuer URL. */
-    issuer: string;
-  };
-  /** True when passkeys work at the host of this request. */
-  passkeys: boolean;
-}
-
-// POST /v1/sign-in/link
-
-export interface SignInWithLinkInput {
-  /** The token: the link's text after `#`. */
-  token: string;
-  /** Accepts the invitation. Default false: only reads it. */
-  accept?: boolean | null | undefined;
-  /** The person's name. Required for a new person. */
-  name?: string | null | undefined;
-  /** The account's name, on the first visit. */
-  account_name?: string | null | undefined;
-}
-
-export interface SignInWithLinkData {
-  /** first: makes the service's first owner. member: makes a member of an account. return: signs in a person again. */
-  kind: "first" | "member" | "return";
-  /** The account's name. Left out when there is none yet. */
-  account_name?: string;
-  /** owner: everything, with API keys and people. admin: everything but API keys; manages admins, members and viewers. member: reads and writes. viewer: reads. */
-  role: "owner" | "admin" | "member" | "viewer";
-  /** The address that may accept, by the identity provider. Left out when the link is enough. */
-  email?: string;
-  /** The new session. Left out when the invitation was only read. */
-  signed_in?: {
-    /** The person's id. */
-    person_id: string;
-    /** The account that the invitation was for. Left out without one. */
-    account_id?: string;
-  };
-}
-
-// GET /v1/person
-
-export interface GetPersonData {
-  /** The person's id. */
-  person_id: string;
-  /** The person's name. */
-  name: string;
-  /** The person's address. Left out when it is not known. */
-  email?: string;
-  /** True within five minutes of the sign-in: keys, invitations and secrets require it. */
-  recently_signed_in: boolean;
-  /** The accounts that the person is a member of. */
-  accounts: {
-    /** The account's id. The header Mailproof-Account selects it. */
-    account_id: string;
-    /** The account's name. */
-    name: string;
-    /** owner: everything, with API keys and people. admin: everything but API keys; manages admins, members and viewers. member: reads and writes. viewer: reads. */
-    role: "owner" | "admin" | "member" | "viewer";
-  }[];
-  /** The person's passkeys. */
-  passkeys: {
-    /** The passkey's id. */
-    passkey_id: string;
-    /** The passkey's name. */
-    name: string;
-    /** When it was added, ISO 8601. */
-    created_at: string;
-    /** When it was last used, ISO 8601. Left out before its first use. */
-    last_used_at?: string;
-  }[];
-  /** The person's identities at identity providers. */
-  identities: {
-    /** The provider's issuer URL. */
-    issuer: string;
-    /** The person's address at the provider. Left out when it gave none. */
-    label?: string;
-  }[];
-}
-
-// DELETE /v1/session
-
-export interface EndSessionInput {
-  /** true ends the person's sessions in all browsers. */
-  everywhere?: boolean | undefined;
-}
-
-export interface EndSessionData {
-  /** Always true. */
-  ended: true;
-}
-
-// GET /v1/members
-
-export interface ListMembersData {
-  /** The members, oldest first. */
-  members: {
-    /** The person's id. */
-    person_id: string;
-    /** The person's name. */
-    name: string;
-    /** The person's address. Left out when it is not known. */
-    email?: string;
-    /** owner: everything, with API keys and people. admin: everything but API keys; manages admins, members and viewers. member: reads and writes. viewer: reads. */
-    role: "owner" | "admin" | "member" | "viewer";
-    /** The part of the service that the member is limited to. Left out: no limit. */
-    area?: "lists" | "domains";
-    /** The most credits that the member may spend in a month (UTC). Left out: no limit. */
-    monthly_credits?: number;
-    /** When the person became a member, ISO 8601. */
-    since: string;
-  }[];
-  /** The invitations that nobody has accepted. */
-  invitations: {
-    /** The invitation's id. */
-    invitation_id: string;
-    /** owner: everything, with API keys and people. admin: everything but API keys; manages admins, members and viewers. member: reads and writes. viewer: reads. */
-    role: "owner" | "admin" | "member" | "viewer";
-    /** The part of the service that the member is limited to. Left out: no limit. */
-    area?: "lists" | "domains";
-    /** The most credits that the member may spend in a month (UTC). Left out: no limit. */
-    monthly_credits?: number;
-    /** The address that may accept the invitation. Left out when the link is enough. */
-    email?: string;
-    /** When the link expires, ISO 8601. */
-    expires_at: string;
-  }[];
-}
-
-// PUT /v1/members/{id}
-
-export interface UpdateMemberInput {
-  /** The person's id. */
-  id: string;
-  /** owner: everything, with API keys and people. admin: everything but API keys; manages admins, members and viewers. member: reads and writes. viewer: reads. */
-  role: "owner" | "admin" | "member" | "viewer";
-  /** Limits the member to lists or to domains. Left out: no limit. */
-  area?: "lists" | "domains" | null | undefined;
-  /** The most credits that the member may spend in a month (UTC). Left out: no limit. */
-  monthly_credits?: number | null | undefined;
-}
-
-export interface UpdateMemberData {
-  /** The person's id. */
-  person_id: string;
-  /** The person's name. */
-  name: string;
-  /** The person's address. Left out when it is not known. */
-  email?: string;
-  /** owner: everything, with API keys and people. admin: everything but API keys; manages admins, members and viewers. member: reads and writes. viewer: reads. */
-  role: "owner" | "admin" | "member" | "viewer";
-  /** The part of the service that the member is limited to. Left out: no limit. */
-  area?: "lists" | "domains";
-  /** The most credits that the member may spend in a month (UTC). Left out: no limit. */
-  monthly_credits?: number;
-  /** When the person became a member, ISO 8601. */
-  since: string;
-}
-
-// DELETE /v1/members/{id}
-
-export interface RemoveMemberInput {
-  /** The person's id. */
-  id: string;
-}
-
-export interface RemoveMemberData {
-  /** The person's id. */
-  person_id: string;
-  /** Always true. */
-  removed: true;
-}
-
-// POST /v1/invitations
-
-export interface CreateInvitationInput {
-  /** owner: everything, with API keys and people. admin: everything but API keys; manages admins, members and viewers. member: reads and writes. viewer: reads. */
-  role: "owner" | "admin" | "member" | "viewer";
-  /** Limits the member to lists or to domains. Left out: no limit. */
-  area?: "lists" | "domains" | null | undefined;
-  /** The most credits that the member may spend in a month (UTC). Left out: no limit. */
-  monthly_credits?: number | null | undefined;
-  /** The person's address. Where an identity provider is set, only a person whose address it verified may accept. A new invitation for the address replaces an open one. */
-  email?: string | null | undefined;
-}
-
-export interface CreateInvitationData {
-  /** The invitation's id. */
-  invitation_id: string;
-  /** owner: everything, with API keys and people. admin: everything but API keys; manages admins, members and viewers. member: reads and writes. viewer: reads. */
-  role: "owner" | "admin" | "member" | "viewer";
-  /** The part of the service that the member is limited to. Left out: no limit. */
-  area?: "lists" | "domains";
-  /** The most credits that the member may spend in a month (UTC). Left out: no limit. */
-  monthly_credits?: number;
-  /** The address that may accept the invitation. Left out when the link is enough. */
-  email?: string;
-  /** When the link expires, ISO 8601. */
-  expires_at: string;
-  /** The link. It is shown only in this response. */
-  url: string;
-}
-
-// DELETE /v1/invitations/{id}
-
-export interface DeleteInvitationInput {
-  /** The invitation's id. */
-  id: string;
-}
-
-export interface DeleteInvitationData {
-  /** The invitation's id. */
-  invitation_id: string;
-  /** Always true. */
-  withdrawn: true;
 }
 
 // GET /v1/catalog
@@ -3962,6 +3778,134 @@ export interface SignInWithLinkData {
   };
 }
 
+// POST /v1/sign-in/oidc
+
+export interface StartOidcSignInInput {
+  /** The token of an invitation to accept: its link's text after `#`. */
+  invitation?: string | null | undefined;
+  /** The page of the dashboard to show after the sign-in, such as `/app/jobs`. Another site's is dropped. */
+  next?: string | null | undefined;
+}
+
+export interface StartOidcSignInData {
+  /** The provider's page for this sign-in. */
+  url: string;
+  /** Send it back with the provider's response, within 10 minutes. */
+  flow: string;
+}
+
+// POST /v1/sign-in/oidc
+
+export interface FinishOidcSignInInput {
+  /** The `flow` that `start` returned. */
+  flow: string;
+  /** The query string that the provider sent to `/app/sign-in`. */
+  response: string;
+}
+
+export interface FinishOidcSignInData {
+  /** The person's id. */
+  person_id: string;
+  /** The account that the invitation was for. Left out without one. */
+  account_id?: string;
+  /** The page of the dashboard to show after the sign-in, such as `/app/jobs`. */
+  next: string;
+}
+
+// POST /v1/sign-in/passkey
+
+export interface StartPasskeySignInData {
+  /** The options for the browser (WebAuthn level 3). Their challenge is valid for five minutes. */
+  options: Record<string, unknown>;
+}
+
+// POST /v1/sign-in/passkey
+
+export interface FinishPasskeySignInInput {
+  /** The browser's AuthenticationResponseJSON (WebAuthn level 3). */
+  response: {
+    /** The passkey's id, in base64url. */
+    id: string;
+    /** The same. */
+    rawId: string;
+    /** Always public-key. */
+    type: "public-key";
+    /** The authenticator's response. */
+    response: {
+      /** The challenge and the origin, in base64url. */
+      clientDataJSON: string;
+      /** The authenticator's data, in base64url. */
+      authenticatorData: string;
+      /** The signature, in base64url. */
+      signature: string;
+      /** The person, in base64url. */
+      userHandle?: string | null | undefined;
+    };
+  };
+}
+
+export interface FinishPasskeySignInData {
+  /** The person's id. */
+  person_id: string;
+}
+
+// POST /v1/passkeys
+
+export interface StartPasskeyData {
+  /** The options for the browser (WebAuthn level 3). Their challenge is valid for five minutes. */
+  options: Record<string, unknown>;
+}
+
+// POST /v1/passkeys
+
+export interface FinishPasskeyInput {
+  /** The passkey's name, to tell passkeys apart. */
+  name: string;
+  /** The browser's RegistrationResponseJSON (WebAuthn level 3). */
+  response: {
+    /** The passkey's id, in base64url. */
+    id: string;
+    /** The same. */
+    rawId: string;
+    /** Always public-key. */
+    type: "public-key";
+    /** The authenticator's response. */
+    response: {
+      /** The challenge and the origin, in base64url. */
+      clientDataJSON: string;
+      /** The new public key, in base64url. */
+      attestationObject: string;
+      /** How a browser reaches the authenticator, such as usb or internal. */
+      transports?: readonly string[] | null | undefined;
+    };
+  };
+}
+
+export interface FinishPasskeyData {
+  /** The passkey's id. */
+  passkey_id: string;
+  /** The passkey's name. */
+  name: string;
+  /** When it was added, ISO 8601. */
+  created_at: string;
+  /** When it was last used, ISO 8601. Left out before its first use. */
+  last_used_at?: string;
+}
+
+// DELETE /v1/passkeys/{id}
+
+export interface RemovePasskeyInput {
+  /** The passkey's id (`passkey_id`). */
+  id: string;
+}
+
+export interface RemovePasskeyData {
+  /** The passkey's id. */
+  passkey_id: string;
+  /** Always true. */
+  removed: true;
+}
+
 // GET /v1/person
 
 export interface GetPersonData {
@@ -4081,6 +4025,34 @@ export interface UpdateMemberData {
   since: string;
 }
 
+// PUT /v1/account/limits
+
+export interface SetAccountLimitsInput {
+  /** Limits people who are not owners to lists or to domains. Keys keep their scopes. Left out: no limit. */
+  area?: "lists" | "domains" | null | undefined;
+  /** The most credits that people and keys of the account may spend in a month (UTC), with those spent before in this month. Left out: no limit. */
+  monthly_credits?: number | null | undefined;
+}
+
+export interface SetAccountLimitsData {
+  /** The limits of the account. Left out without any. */
+  account_limit?: {
+    /** The part of the service that people are limited to. Left out: no limit. */
+    area?: "lists" | "domains";
+    /** The limit of this month (UTC). Left out: no limit. */
+    monthly?: {
+      /** The most credits that may be spent in the month. */
+      credits: number;
+      /** Credits spent in the month, without those refunded. */
+      spent: number;
+      /** Credits that may still be spent in the month. */
+      left: number;
+      /** When the next month starts, ISO 8601. */
+      resets_at: string;
+    };
+  };
+}
+
 // DELETE /v1/members/{id}
 
 export interface RemoveMemberInput {
@@ -4123,6 +4095,8 @@ export interface CreateInvitationData {
   expires_at: string;
   /** The link. It is shown only in this response. */
   url: string;
+  /** True when the link is also sent to `email`. */
+  mailed: boolean;
 }
 
 // DELETE /v1/invitations/{id}
@@ -4137,6 +4111,20 @@ export interface DeleteInvitationData {
   invitation_id: string;
   /** Always true. */
   withdrawn: true;
+}
+
+// POST /v1/mail/unsubscribe
+
+export interface UnsubscribeInput {
+  /** The token of the link in the mail. */
+  token: string;
+  /** on: the person gets mails again. Default off. */
+  mail?: "off" | "on" | undefined;
+}
+
+export interface UnsubscribeData {
+  /** off, or on. */
+  mail: string;
 }
 
 /** Every operation of the service. */
@@ -4648,93 +4636,6 @@ export interface Operations {
   revokeApiKey(input: RevokeApiKeyInput, options?: CallOptions): Promise<RevokeApiKeyData>;
 
   /**
-   * Get the ways to sign in to the dashboard.
-   *
-   * Sent again until an answer comes.
-   *
-   * `GET /v1/sign-in`
-   */
-  getSignIn(options?: CallOptions): Promise<GetSignInData>;
-
-  /**
-   * Read an invitation by the token of its link, or accept it and begin a session.
-   *
-   * Sent again only when it is certain that nothing was done.
-   *
-   * `POST /v1/sign-in/link`
-   */
-  signInWithLink(input: SignInWithLinkInput, options?: CallOptions): Promise<SignInWithLinkData>;
-
-  /**
-   * Get the signed-in person: accounts, roles, and ways to sign in.
-   *
-   * Sent again until an answer comes.
-   *
-   * `GET /v1/person`
-   */
-  getPerson(options?: CallOptions): Promise<GetPersonData>;
-
-  /**
-   * Sign out: in this browser, or everywhere.
-   *
-   * Sent again until an answer comes.
-   *
-   * `DELETE /v1/session`
-   */
-  endSession(input?: EndSessionInput, options?: CallOptions): Promise<EndSessionData>;
-
-  /**
-   * List the account's members and open invitations.
-   *
-   * Sent again until an answer comes.
-   *
-   * `GET /v1/members`
-   */
-  listMembers(options?: CallOptions): Promise<ListMembersData>;
-
-  /**
-   * Set a member's role and limits. The member must sign in again.
-   *
-   * Sent again until an answer comes.
-   *
-   * `PUT /v1/members/{id}`
-   */
-  updateMember(input: UpdateMemberInput, options?: CallOptions): Promise<UpdateMemberData>;
-
-  /**
-   * Remove a member, or leave the account. It takes effect immediately.
-   *
-   * Sent again until an answer comes.
-   *
-   * `DELETE /v1/members/{id}`
-   */
-  removeMember(input: RemoveMemberInput, options?: CallOptions): Promise<RemoveMemberData>;
-
-  /**
-   * Invite a person. The link works once, within 48 hours, and is shown only in this response.
-   *
-   * Sent again only when it is certain that nothing was done.
-   *
-   * `POST /v1/invitations`
-   */
-  createInvitation(
-    input: CreateInvitationInput,
-    options?: CallOptions,
-  ): Promise<CreateInvitationData>;
-
-  /**
-   * Withdraw an invitation. Its link stops working immediately.
-   *
-   * Sent again until an answer comes.
-   *
-   * `DELETE /v1/invitations/{id}`
-   */
-  deleteInvitation(
-    input: DeleteInvitationInput,
-    options?: CallOptions,
-  ): Promise<DeleteInvitationData>;
-
-  /**
    * List plans, credit packs and the price of each operation.
    *
    * Sent again until an answer comes.
@@ -4773,6 +4674,85 @@ export interface Operations {
   signInWithLink(input: SignInWithLinkInput, options?: CallOptions): Promise<SignInWithLinkData>;
 
   /**
+   * Sign in with the identity provider: get its page, then send back its response.
+   *
+   * Sent again until an answer comes.
+   * For the dashboard's own pages: keys are refused.
+   *
+   * `POST /v1/sign-in/oidc`
+   */
+  startOidcSignIn(
+    input?: StartOidcSignInInput,
+    options?: CallOptions,
+  ): Promise<StartOidcSignInData>;
+
+  /**
+   * Sign in with the identity provider: get its page, then send back its response.
+   *
+   * Sent again only when it is certain that nothing was done.
+   * For the dashboard's own pages: keys are refused.
+   *
+   * `POST /v1/sign-in/oidc`
+   */
+  finishOidcSignIn(
+    input: FinishOidcSignInInput,
+    options?: CallOptions,
+  ): Promise<FinishOidcSignInData>;
+
+  /**
+   * Sign in by a passkey: get the options for the browser, then send its response.
+   *
+   * Sent again until an answer comes.
+   * For the dashboard's own pages: keys are refused.
+   *
+   * `POST /v1/sign-in/passkey`
+   */
+  startPasskeySignIn(options?: CallOptions): Promise<StartPasskeySignInData>;
+
+  /**
+   * Sign in by a passkey: get the options for the browser, then send its response.
+   *
+   * Sent again only when it is certain that nothing was done.
+   * For the dashboard's own pages: keys are refused.
+   *
+   * `POST /v1/sign-in/passkey`
+   */
+  finishPasskeySignIn(
+    input: FinishPasskeySignInInput,
+    options?: CallOptions,
+  ): Promise<FinishPasskeySignInData>;
+
+  /**
+   * Add a passkey: get the options for the browser, then send its response.
+   *
+   * Sent again until an answer comes.
+   * For the dashboard's own pages: keys are refused.
+   *
+   * `POST /v1/passkeys`
+   */
+  startPasskey(options?: CallOptions): Promise<StartPasskeyData>;
+
+  /**
+   * Add a passkey: get the options for the browser, then send its response.
+   *
+   * Sent again only when it is certain that nothing was done.
+   * For the dashboard's own pages: keys are refused.
+   *
+   * `POST /v1/passkeys`
+   */
+  finishPasskey(input: FinishPasskeyInput, options?: CallOptions): Promise<FinishPasskeyData>;
+
+  /**
+   * Remove a passkey. The last way to sign in stays.
+   *
+   * Sent again until an answer comes.
+   * For the dashboard's own pages: keys are refused.
+   *
+   * `DELETE /v1/passkeys/{id}`
+   */
+  removePasskey(input: RemovePasskeyInput, options?: CallOptions): Promise<RemovePasskeyData>;
+
+  /**
    * Get the signed-in person: accounts, roles, and ways to sign in.
    *
    * Sent again until an answer comes.
@@ -4813,6 +4793,19 @@ export interface Operations {
   updateMember(input: UpdateMemberInput, options?: CallOptions): Promise<UpdateMemberData>;
 
   /**
+   * Set the limits of the account: credits a month, and the area of people who are not owners.
+   *
+   * Sent again until an answer comes.
+   * For the dashboard's own pages: keys are refused.
+   *
+   * `PUT /v1/account/limits`
+   */
+  setAccountLimits(
+    input?: SetAccountLimitsInput,
+    options?: CallOptions,
+  ): Promise<SetAccountLimitsData>;
+
+  /**
    * Remove a member, or leave the account. It takes effect immediately.
    *
    * Sent again until an answer comes.
@@ -4847,4 +4840,14 @@ export interface Operations {
     input: DeleteInvitationInput,
     options?: CallOptions,
   ): Promise<DeleteInvitationData>;
+
+  /**
+   * End this service's mails to a person, by the link in each of them. No body is read.
+   *
+   * Sent again until an answer comes.
+   * For the dashboard's own pages: keys are refused.
+   *
+   * `POST /v1/mail/unsubscribe`
+   */
+  unsubscribe(input: UnsubscribeInput, options?: CallOptions): Promise<UnsubscribeData>;
 }

@@ -6,6 +6,7 @@ import type { Reading } from "@mailproof/core/deliverability/reading";
 import type { PasskeyVerifier } from "@mailproof/core/people/passkeys";
 import type { Blobs } from "@mailproof/core/ports/blobs";
 import type { Https } from "@mailproof/core/ports/https";
+import type { Mailer } from "@mailproof/core/ports/mailer";
 import { ONE_REQUEST } from "@mailproof/core/ports/one-request";
 import type { Queue } from "@mailproof/core/ports/queue";
 import {
@@ -52,7 +53,16 @@ export type Capability = (
 ) => Partial<
   Pick<
     AppWorld,
-    "queue" | "blobs" | "engine" | "names" | "reading" | "https" | "issuers" | "oidc" | "passkeys"
+    | "queue"
+    | "blobs"
+    | "engine"
+    | "names"
+    | "reading"
+    | "https"
+    | "issuers"
+    | "oidc"
+    | "mailer"
+    | "passkeys"
   >
 >;
 
@@ -87,6 +97,7 @@ export const createLambdaWorld = (
     names: MISSING_DNS_LOOKUPS,
     reading: createMissingPort<Reading>(UNAVAILABLE),
     https: createMissingPort<Https>(UNAVAILABLE),
+    mailer: createMissingPort<Mailer>(UNAVAILABLE),
     issuers: createMissingPort<Issuers>(UNAVAILABLE),
     oidc: rejectUnavailable,
     passkeys: createMissingPort<PasskeyVerifier>(UNAVAILABLE),
@@ -123,7 +134,8 @@ const readSettings = (environment: LambdaEnvironment): Settings => ({
   sesAccount: environment["SES_ACCOUNT"] ?? null,
   mailDomain: environment["MAIL_DOMAIN"]?.toLowerCase() ?? null,
   oidc: readOidc(environment),
-  publicUrl: null,
+  mailFrom: environment["MAIL_FROM"] || null,
+  publicUrl: environment["PUBLIC_URL"]?.replace(/\/$/, "") || null,
   get encryptionKey() {
     return requireSetting(environment, "SEALING_KEY");
   },

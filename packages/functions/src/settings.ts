@@ -10,6 +10,8 @@
 //   …_BEFORE                 as the secret, if set            the value before of each of these secrets but FRONT_SECRET
 //   ACTIVITY_POOL            acts for accounts, if set        shared: accounts see each other's activity
 //   MAIL_DOMAIN              acts for accounts, if set        domain of the addresses that Amazon SES receives mail for
+//   MAIL_FROM                acts for accounts, if set        address that this service's mails come from
+//   SMTP_URL, PUBLIC_URL     needs relay                      the relay of those mails, and where their links lead
 //   SES_ACCOUNT              the activity worker              account of SES events without an account tag
 //   OAUTH_ISSUER             all, if set                      issuer whose access tokens are accepted
 //   OAUTH_AUDIENCE           all, if set                      the aud of those tokens: the public URL of /mcp

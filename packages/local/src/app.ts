@@ -15,6 +15,7 @@ import type { SessionReport } from "@mailproof/core/smtp-pool/session-report";
 import type { Lab } from "@mailproof/lab/lab";
 import type { Dns } from "@mailproof/mail/dns/dns";
 import { createHttpsClient } from "@mailproof/net/https";
+import { createMailer } from "@mailproof/net/mailer";
 import { passkeyVerifier } from "@mailproof/net/passkey-verifier";
 import { sleep } from "@mailproof/net/sleep";
 import { createTokenVerifier } from "@mailproof/net/token-verifier";
@@ -116,6 +117,7 @@ export const createApp = (
     issuers: mail.issuers,
     oidc: openOidc(environment, now),
     passkeys: passkeyVerifier,
+    mailer: createMailer(environment.SMTP_URL ?? ""),
     now,
     random: Math.random,
     randomBytes,
@@ -216,6 +218,7 @@ const toSettings = (
   sesAccount: environment.SES_ACCOUNT ?? null,
   mailDomain: environment.MAIL_DOMAIN ?? null,
   oidc: readOidc(environment),
+  mailFrom: environment.SMTP_URL === undefined ? null : (environment.MAIL_FROM ?? null),
   publicUrl: environment.PUBLIC_URL?.replace(/\/$/, "") ?? null,
   chunkRows: CHUNK_ROWS,
   // A single thread would make all parts, so parts would gain nothing.

@@ -158,6 +158,10 @@ export const ServiceUrl = matching(
   /^https?:\/\/[^\s?#]+$/,
   "must be an address such as https://api.example.com",
 );
+const RelayUrl = matching(
+  /^smtps?:\/\/(?:[^@\s/]+:[^@\s/]+@)?[^@\s/?#]+\/?$/,
+  "must be a relay such as smtps://user:password@relay.example.com:465, with %40 for an @ in a password",
+);
 const YesOrNo = v.pipe(
   v.picklist(["yes", "no"], "must be yes or no"),
   v.transform((word) => word === "yes"),
@@ -199,6 +203,8 @@ const Environment = v.object({
   MAIL_PORT: v.optional(Port, "2525"),
   MAIL_HOST: v.optional(Host, "127.0.0.1"),
   MAIL_TLS_FILE: v.optional(NotEmpty),
+  SMTP_URL: v.optional(RelayUrl),
+  MAIL_FROM: v.optional(Sender),
   OIDC_ISSUER: v.optional(Address),
   OIDC_CLIENT_ID: v.optional(NotEmpty),
   OIDC_CLIENT_SECRET: v.optional(NotEmpty),
@@ -265,6 +271,14 @@ const CheckedEnvironment = v.pipe(
       "must be set with OAUTH_ISSUER, and only then",
     ),
     ["OAUTH_AUDIENCE"],
+  ),
+  v.forward(
+    v.check(
+      ({ SMTP_URL, MAIL_FROM, PUBLIC_URL }) =>
+        SMTP_URL === undefined || (MAIL_FROM !== undefined && PUBLIC_URL !== undefined),
+      "needs MAIL_FROM, and PUBLIC_URL for the links in mails",
+    ),
+    ["SMTP_URL"],
   ),
   v.forward(
     v.check(

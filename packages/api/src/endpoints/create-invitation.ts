@@ -23,6 +23,7 @@ export const createInvitation = endpoint({
     "Invite a person. The link works once, within 48 hours, and is shown only in this response.",
   access: "people",
   freshSignIn: true,
+  needs: ["table:readwrite", "queue:send", "seal"],
   // Not a tool: agents have keys.
   tool: null,
   answers: [201],
@@ -39,6 +40,7 @@ export const createInvitation = endpoint({
   output: v.object({
     ...InvitationSummary.entries,
     url: field.text("The link. It is shown only in this response."),
+    mailed: field.boolean("True when the link is also sent to `email`."),
   }),
 
   async handle(world, caller, { body, baseUrl }) {
@@ -53,7 +55,11 @@ export const createInvitation = endpoint({
     });
     return {
       status: 201,
-      data: { ...toInvitationSummary(invitation), url: toInvitationUrl(baseUrl, token) },
+      data: {
+        ...toInvitationSummary(invitation),
+        url: toInvitationUrl(baseUrl, token),
+        mailed: body.email !== undefined && world.settings.mailFrom !== null,
+      },
     };
   },
 });

@@ -13,6 +13,7 @@ export { findWork } from "../find/find-once.ts";
 export { chunkWork, verifyChunk, verifySingle } from "../lists/chunk-worker.ts";
 export { fileWork } from "../lists/dispatch.ts";
 export { jobWork, singleWork } from "../lists/repair-job.ts";
+export { mailWork, sendMail } from "../mails/send-mail.ts";
 export { verifyWork } from "../verify-one/verify-once.ts";
 export { deliverEvent, deliveryWork } from "../webhooks/deliver-event.ts";
 export { eventWork, fanOutEvent } from "../webhooks/fan-out.ts";

@@ -1,4 +1,5 @@
 import type { AppWorld } from "../app-world.ts";
+import { queueLetters } from "../mails/week.ts";
 import { type Schedule, type Worker, withDeadLetterWorkers } from "../runtime/worker.ts";
 import { reconcile } from "./reconciler.ts";
 import * as work from "./work.ts";
@@ -10,4 +11,4 @@ export const workers: readonly Worker<AppWorld>[] = withDeadLetterWorkers<AppWor
     // Vitest and Node list the names of a module in different orders.
     .toSorted((a, b) => a.queue.name.localeCompare(b.queue.name)),
 );
-export const schedules: readonly Schedule<AppWorld>[] = [reconcile];
+export const schedules: readonly Schedule<AppWorld>[] = [reconcile, queueLetters];

@@ -98,6 +98,7 @@ export const buildNewJobWrites = (world: World, newJob: NewJob): Write[] => {
     name,
     status: "processing",
     createdAt: createdAt.toISOString(),
+    ...(payer.person && { person: payer.person.id }),
     retentionSeconds: getRetentionSeconds(payer),
     held: credits(0),
     shard,

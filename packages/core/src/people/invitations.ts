@@ -2,11 +2,13 @@ import { toAccountKey } from "../accounts/account-items.ts";
 import { buildAccount } from "../accounts/accounts.ts";
 import { createUnavailableFailure, Failure } from "../lib/failure.ts";
 import { paginateQuery } from "../lib/paginate-query.ts";
+import { encryptSecret } from "../lib/secret-box.ts";
 import { addMs, HOUR_MS, toEpochSeconds } from "../lib/time.ts";
 import { credits } from "../money/credits.ts";
 import { findItem, type Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
-import { commit } from "../runtime/commit.ts";
+import { commit, type OutboxWrite } from "../runtime/commit.ts";
+import { createMail } from "../webhooks/mail-items.ts";
 import {
   buildInvitationRemoval,
   buildInvitationWrites,
@@ -65,10 +67,25 @@ export const invite = async (
   const [proof, ...also] = buildInvitationWrites(invitation);
   const { outcome } = await commit(world, {
     proof: proof as { create: ReturnType<typeof toInvitationKey> },
-    also: [...also, ...replaced.flatMap(buildInvitationRemoval)],
+    also: [
+      ...also,
+      ...replaced.flatMap(buildInvitationRemoval),
+      ...createInvitationMails(world, invitation, token),
+    ],
   });
   if (outcome === "committed") return { invitation, token };
   throw createUnavailableFailure("It is not known whether the invitation was created.");
+};
+
+/** The token is stored encrypted until the mail is sent. Empty without an address, or where this service sends no mail. */
+const createInvitationMails = (
+  world: World,
+  { kind, account, id, email }: Invitation,
+  token: string,
+): readonly OutboxWrite[] => {
+  if (kind !== "member" || !account || !email || world.settings.mailFrom === null) return [];
+  const secret = encryptSecret(world, account, token);
+  return [createMail(world, account, { kind: "invitation", invitation: id, secret })];
 };
 
 const isReplacedBy = (open: Invitation, { kind, email, person }: InvitationRequest): boolean =>

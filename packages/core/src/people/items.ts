@@ -30,6 +30,8 @@ const Person = v.object({
   /** Verified by an identity provider, or the address of the invitation. Absent when it is unknown. */
   email: v.optional(v.string()),
   createdAt: v.string(),
+  /** The person wants no mail. Invitations are sent all the same. */
+  noMail: v.optional(v.literal(true)),
   /** Sessions that began earlier have ended. */
   sessionsSince: v.optional(v.string()),
 });

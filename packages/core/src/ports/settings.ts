@@ -27,6 +27,8 @@ export type Settings = {
   readonly mailDomain: string | null;
   /** The OpenID Connect provider that people sign in with. Null when they sign in by passkey only. */
   readonly oidc: OidcSettings | null;
+  /** The address that this service's mails come from. Null when it sends none. */
+  readonly mailFrom: string | null;
   /** The URL of this service for its clients; receipts state it as their issuer. Null when it is unknown. */
   readonly publicUrl: string | null;
   /**

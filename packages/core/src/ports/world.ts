@@ -1,6 +1,7 @@
 import type { Blobs } from "./blobs.ts";
 import type { ReadFreeBytes } from "./free-space.ts";
 import type { Https } from "./https.ts";
+import type { Mailer } from "./mailer.ts";
 import type { ReadPressure } from "./pressure.ts";
 import type { Queue } from "./queue.ts";
 import type { Settings } from "./settings.ts";
@@ -18,6 +19,7 @@ export type IdPrefix =
   | "whk"
   | "dlv"
   | "exp"
+  | "mail"
   | "inv"
   | "person";
 
@@ -39,6 +41,8 @@ export type World = {
   readonly damagedParts: () => ReadonlySet<string>;
   readonly blobs: Blobs;
   readonly https: Https;
+  /** Used only while `settings.mailFrom` is set. */
+  readonly mailer: Mailer;
   readonly now: () => Date;
   readonly random: () => number;
   /** Cryptographically secure: credentials derive from these bytes only. */

@@ -76,6 +76,8 @@ const Job = v.object({
   name: v.nullable(v.string()),
   status: v.picklist(JOB_STATUSES),
   createdAt: v.string(),
+  /** The signed-in person who sent the list. Absent when a key did, and in 0.2.0. */
+  person: v.optional(v.string()),
   completedAt: v.optional(v.string()),
   error: v.optional(v.string()),
   /** The retention of the job's results, by the plan at its acceptance. */

@@ -25,4 +25,6 @@ export type Need =
   | "oidc"
   /** Checks passkeys. The bundle contains the library. */
   | "passkeys"
-  | "https";
+  | "https"
+  /** Sends mail through the operator's relay. */
+  | "relay";

@@ -15,10 +15,11 @@ import {
   toDeliveryItem,
   toEventKey,
 } from "./items.ts";
+import { createEventMails } from "./mail-items.ts";
 import { toEventBody } from "./payloads.ts";
 import { DELIVERIES_QUEUE, EVENTS_QUEUE, readWakeUp, sendWakeUps } from "./wake-ups.ts";
 
-// Creates a delivery of an event for each subscribed webhook and callback, in the transaction that ends the event.
+// Creates a delivery of an event for each subscribed webhook and callback, and its mail, in the transaction that ends the event.
 
 export const fanOutEvent: Worker = {
   queue: EVENTS_QUEUE,
@@ -57,6 +58,7 @@ const fanOut = async (world: World, item: Item): Promise<string> => {
     also: [
       { update: toEventKey(event.id), set: UNSCHEDULED, where: { token } },
       ...deliveries.map((delivery) => ({ create: delivery.item })),
+      ...createEventMails(world, event),
     ],
   });
   if (outcome === "ambiguous") throw new Error("unknown whether the event was fanned out");

@@ -101,6 +101,10 @@ export const commands: readonly CommandEntry[] = [
     async () => (await import("./egress-command.ts")).egressCommands,
   ),
   ...listEntries<string, CommandDefinition>(
+    { "admin mail test": "Sends a mail through SMTP_URL, and prints what the relay answers." },
+    async () => (await import("./relay-command.ts")).relayCommands,
+  ),
+  ...listEntries<string, CommandDefinition>(
     {
       "admin lists": "Shows the version, age, sizes and signature of the lists of domains.",
       "admin lists show":

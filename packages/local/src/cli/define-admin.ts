@@ -111,10 +111,11 @@ type Printed<O extends CommandDefinition["options"]> = Omit<CommandDefinition<O>
 
 /** Defines a command with one result: text on a terminal, JSON in a pipe and with --json. */
 export const definePrinted = <O extends CommandDefinition["options"]>(
-  { usage, options: ownOptions }: Printed<O>,
+  { usage, options: ownOptions, takesWords }: Printed<O>,
   getResult: (input: CommandInput<O>) => Promise<AdminResult>,
 ): CommandDefinition =>
   defineCommand({
+    ...(takesWords && { takesWords }),
     ...(usage !== undefined && { usage: `${usage} [--json]`.trim() }),
     options: v.strictObject({ ...ownOptions.entries, json: JSON_OPTION }),
     async run({ options: { json, ...options }, ...input }) {
