@@ -42,18 +42,13 @@ const createMemoryPorts = (now: () => Date): EmulatedPorts => ({
 /** A relay that keeps the mails, or answers as a test says. */
 const createMemoryRelay = () => {
   const sent: OutgoingMail[] = [];
-  const relay = {
-    sent,
-    answer: (_: OutgoingMail): MailOutcome => ({ kind: "sent", reply: "250 2.0.0 Ok" }),
-    mailer: {
-      send: async (mail: OutgoingMail) => {
-        const outcome = relay.answer(mail);
-        if (outcome.kind === "sent") sent.push(mail);
-        return outcome;
-      },
-    },
+  const answers: MailOutcome[] = [];
+  const send = async (mail: OutgoingMail): Promise<MailOutcome> => {
+    const outcome = answers.shift() ?? { kind: "sent", reply: "250 2.0.0 Ok" };
+    if (outcome.kind === "sent") sent.push(mail);
+    return outcome;
   };
-  return relay;
+  return { sent, answers, mailer: { send } };
 };
 
 /** A whole world in memory at a fixed moment. Tests change only what they are about. */

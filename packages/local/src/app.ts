@@ -6,7 +6,7 @@ import { createRateLimit } from "@mailproof/core/accounts/rate-limit";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { createReading } from "@mailproof/core/deliverability/reading";
 import { FREE_BYTES } from "@mailproof/core/ports/free-space";
-import { HTTPS_PORT, type Https } from "@mailproof/core/ports/https";
+import { HTTPS_PORT } from "@mailproof/core/ports/https";
 import type { ReadPressure } from "@mailproof/core/ports/pressure";
 import { CHUNK_ROWS, EXPORT_ROWS, SLOW_ROWS_AFTER_MS } from "@mailproof/core/ports/settings";
 import { createListReads } from "@mailproof/core/runtime/list-reads";
@@ -113,11 +113,10 @@ export const createApp = (
     },
     names: mail.dnsLookups,
     reading: createReading(now, readers.run),
-    https: openHttps(environment, mail.dns, counters),
+    ...openOutside(environment, mail.dns, counters),
     issuers: mail.issuers,
     oidc: openOidc(environment, now),
     passkeys: passkeyVerifier,
-    mailer: createMailer(environment.SMTP_URL ?? ""),
     now,
     random: Math.random,
     randomBytes,
@@ -172,13 +171,14 @@ const createStopping = (): AbortController => {
   return stopping;
 };
 
-const openHttps = (
-  { OUTBOUND_ALLOW_PRIVATE: allowed }: Environment,
+const openOutside = (
+  { OUTBOUND_ALLOW_PRIVATE: allowed, SMTP_URL = "" }: Environment,
   dns: Dns,
   counters: Counters | undefined,
-): Https => {
+): Pick<AppWorld, "https" | "mailer"> => {
   const client = createHttpsClient({ dns, port: HTTPS_PORT, allowed });
-  return traceHttps(counters?.observeHttps(client) ?? client);
+  const https = traceHttps(counters?.observeHttps(client) ?? client);
+  return { https, mailer: createMailer(SMTP_URL) };
 };
 
 const readOidc = ({

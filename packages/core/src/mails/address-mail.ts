@@ -1,4 +1,3 @@
-import type * as v from "valibot";
 import { findAccount } from "../accounts/accounts.ts";
 import type { Area } from "../accounts/scopes.ts";
 import { findMember, findPerson, listMembers } from "../people/members.ts";
@@ -8,9 +7,9 @@ import type { World } from "../ports/world.ts";
 import { findJob } from "../rows/items.ts";
 import { type OutboxEvent, readEvent, toEventKey } from "../webhooks/items.ts";
 import type { Letter, MailContent } from "../webhooks/mail-items.ts";
-import type { EVENT_DATA } from "../webhooks/payloads.ts";
 import {
   writeBalanceLetter,
+  writeDepletedLetter,
   writeDmarcLetter,
   writeListedLetter,
   writeListLetter,
@@ -43,42 +42,37 @@ export const address = async (
   return event ? addressEvent(world, event, found.name) : NOBODY;
 };
 
-type Data<T extends keyof typeof EVENT_DATA> = v.InferOutput<(typeof EVENT_DATA)[T]>;
-
 const addressEvent = async (
   world: World,
   { owner: account, type, data }: OutboxEvent,
   accountName: string,
 ): Promise<Addressed> => {
-  switch (type) {
-    case "job.completed":
-    case "job.failed": {
-      const job = await findJob(world.table, (data as Data<"job.completed">).job_id);
-      if (!job || job.kind === "single") return NOBODY;
-      const letter = writeListLetter(job, type === "job.failed");
-      const people =
-        job.person === undefined
-          ? await listManagers(world, account, ["lists"])
-          : await findUploader(world, account, job.person);
-      return { letter, people };
-    }
-    case "credits.low":
-    case "credits.depleted": {
-      const isDepleted = type === "credits.depleted";
-      const letter = writeBalanceLetter(isDepleted, data as Data<"credits.low">, accountName);
-      return { letter, people: await listManagers(world, account, []) };
-    }
-    case "blacklist.detected":
-    case "dmarc.failed": {
-      const letter =
-        type === "dmarc.failed"
-          ? writeDmarcLetter(data as Data<"dmarc.failed">)
-          : writeListedLetter(data as Data<"blacklist.detected">);
-      return { letter, people: await listManagers(world, account, ["domains"]) };
-    }
-    default:
-      return NOBODY;
+  if (type === "job.completed" || type === "job.failed") {
+    const job = await findJob(world.table, String(data["job_id"]));
+    if (!job || job.kind === "single") return NOBODY;
+    const letter = writeListLetter(job, type === "job.failed");
+    const people =
+      job.person === undefined
+        ? await listManagers(world, account, ["lists"])
+        : await findUploader(world, account, job.person);
+    return { letter, people };
   }
+  const { areas, write } = LETTERS[type] ?? { areas: [], write: null };
+  if (!write) return NOBODY;
+  const people = await listManagers(world, account, areas);
+  return { letter: write(data as never, accountName), people };
+};
+
+type Writer = {
+  readonly areas: readonly Area[];
+  readonly write: (data: never, accountName: string) => Letter;
+};
+
+const LETTERS: { readonly [T in OutboxEvent["type"]]?: Writer } = {
+  "credits.low": { areas: [], write: writeBalanceLetter },
+  "credits.depleted": { areas: [], write: writeDepletedLetter },
+  "blacklist.detected": { areas: ["domains"], write: writeListedLetter },
+  "dmarc.failed": { areas: ["domains"], write: writeDmarcLetter },
 };
 
 const findUploader = async (

@@ -7,8 +7,8 @@ import type { EVENT_DATA } from "../webhooks/payloads.ts";
 // replaced, so that no address can, whatever a list, a file or a record is called.
 
 const AT_SIGN = /[@\uFE6B\uFF20]|%(?:25)*40/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they would end a header field.
-const CONTROLS = /[\u0000-\u001F\u007F-\u009F\u2028\u2029]+/g;
+/** They could end a header field. */
+const CONTROLS = /[\p{Cc}\u2028\u2029]+/gu;
 const LENGTH_MAX = 300;
 
 /** Returns foreign text without line breaks, or the fallback if it may contain an address. */
@@ -47,23 +47,30 @@ export const writeListLetter = (
   };
 };
 
-export const writeBalanceLetter = (
-  isDepleted: boolean,
-  { available }: Pick<EventData["credits.low"], "available">,
-  accountName: string,
-): Letter => {
+type Left = Pick<EventData["credits.low"], "available">;
+
+export const writeBalanceLetter = (left: Left, accountName: string): Letter => {
   const name = clean(accountName, "your account");
-  const left = `${formatCount(available)} ${available === 1 ? "credit is" : "credits are"} left`;
   return {
-    subject: isDepleted ? `No credits left: ${name}` : `Few credits left: ${name}`,
+    subject: `Few credits left: ${name}`,
+    blocks: [`${formatLeft(left)} in ${name}, less than a tenth of the last grant.`],
+    screen: "usage",
+  };
+};
+
+export const writeDepletedLetter = (left: Left, accountName: string): Letter => {
+  const name = clean(accountName, "your account");
+  return {
+    subject: `No credits left: ${name}`,
     blocks: [
-      isDepleted
-        ? `${left} in ${name}. Requests with a price are refused until credits are added.`
-        : `${left} in ${name}, less than a tenth of the last grant.`,
+      `${formatLeft(left)} in ${name}. Requests with a price are refused until credits are added.`,
     ],
     screen: "usage",
   };
 };
+
+const formatLeft = ({ available }: Left): string =>
+  `${formatCount(available)} ${available === 1 ? "credit is" : "credits are"} left`;
 
 export const writeListedLetter = ({
   domain,
