@@ -13,7 +13,7 @@ import { limitTable } from "./rights.ts";
 type TestContext = { readonly world: AppWorld; readonly queue: Queue & QueueReceiver };
 
 /** After the others, which send to them: a job ends before its event, and an event before its deliveries. */
-const LAST = ["chunks", "events", "deliveries"];
+const LAST = ["chunks", "events", "deliveries", "mails"];
 const inOrder = workers.toSorted((a, b) => LAST.indexOf(a.queue.name) - LAST.indexOf(b.queue.name));
 
 /** Handles what waits in the queues, as both runtimes do: failed messages stay, and are delivered again later. */

@@ -25,8 +25,7 @@ export type Browser = {
 };
 
 /** A browser that keeps the session's cookie. */
-export const createBrowser = (world: AppWorld): Browser => {
-  let cookie: string | undefined;
+export const createBrowser = (world: AppWorld, cookie?: string): Browser => {
   return {
     getCookie: () => cookie,
     send: async (what, { account, headers, ...sent } = {}) => {
