@@ -118,6 +118,7 @@ const HELD: readonly (readonly [what: string, need: Need, why: string])[] = [
   ["`ACTIVITY_KEY`", "activity", "hashes visitors, recipients and senders"],
   ["`SEALING_KEY`", "seal", "opens webhooks' secrets, signs receipts"],
   ["`OIDC_CLIENT_SECRET`", "oidc", "redeems codes of the identity provider"],
+  ["`SMTP_URL`", "relay", "sends this service's mails"],
   ["only items of mail hosts", "table:mail-hosts", PARSES_REPLIES],
   ["only items of rows", "table:rows", PARSES_REPLIES],
 ];

@@ -80,7 +80,7 @@ const MAIL = {
   html: "<p>Hello.</p>\n",
   messageId: "<mail_1@mailproof.example>",
   date: new Date("2026-11-21T00:00:00.000Z"),
-  headers: { "Auto-Submitted": "auto-generated" },
+  fields: { "Auto-Submitted": "auto-generated" },
 };
 
 describe("the mailer", () => {
@@ -104,7 +104,7 @@ describe("the mailer", () => {
     const url = await startRelay((raw) => void received.push(raw));
     const attack = "x\r\nBcc: eve@evil.example\r\n\r\n";
 
-    await createMailer(url).send({ ...MAIL, subject: attack, headers: { "List-Id": attack } });
+    await createMailer(url).send({ ...MAIL, subject: attack, fields: { "List-Id": attack } });
     await createMailer(url).send({ ...MAIL, to: `ada@people.example${attack}` });
 
     expect(received.length).toBeGreaterThan(0);

@@ -393,7 +393,7 @@ describe("the Monday letter", () => {
 
 describe("the link that ends mails", () => {
   const readLink = ({ relay }: MailContext): URL => {
-    const link = relay.sent.at(-1)?.headers["List-Unsubscribe"] ?? "";
+    const link = relay.sent.at(-1)?.fields["List-Unsubscribe"] ?? "";
     return new URL(link.slice(1, -1));
   };
   const post = (ctx: MailContext, query: Readonly<Record<string, string>>) =>
@@ -409,7 +409,7 @@ describe("the link that ends mails", () => {
     await givenMailed(ctx, "bo");
     await whenEvent(ctx, "credits.low", LOW);
     const mail = ctx.relay.sent.at(-1);
-    expect(mail?.headers).toMatchObject({
+    expect(mail?.fields).toMatchObject({
       "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
       "List-Id": "Mailproof <notices.mailproof.example>",
       "Auto-Submitted": "auto-generated",
@@ -465,7 +465,7 @@ describe("an invitation with an address", () => {
     const [mail] = owner.relay.sent;
     expect(mail).toMatchObject({ to: "new@people.example", subject: "Invitation to Lovelace Ltd" });
     expect(mail?.text).toContain(`${PUBLIC_URL}/app/link#${token}`);
-    expect(mail?.headers).toEqual({ "Auto-Submitted": "auto-generated" });
+    expect(mail?.fields).toEqual({ "Auto-Submitted": "auto-generated" });
     const joined = await createBrowser(owner.world).send("POST /v1/sign-in/link", {
       body: { token, accept: true, name: "New" },
     });

@@ -40,12 +40,12 @@ const readRelay = (url: string) => {
   };
 };
 
-const toMessage = ({ from, to, headers, ...mail }: OutgoingMail) => ({
+const toMessage = ({ from, to, fields, ...mail }: OutgoingMail) => ({
   ...mail,
   from: { name: "Mailproof", address: from },
   to: { name: "", address: to },
   envelope: { from, to: [to] },
-  headers: { ...headers },
+  headers: { ...fields },
   disableFileAccess: true,
   disableUrlAccess: true,
 });

@@ -12,7 +12,7 @@ type Links = {
 };
 
 /** Writes a letter as text and as HTML without pictures. Both say the same. */
-export const renderLetter = ({ blocks }: Letter, { url, why, end }: Links) => {
+const renderLetter = ({ blocks }: Letter, { url, why, end }: Links) => {
   const foot = end ? `${why} To get no more mails: ${end.page}` : why;
   const text = [
     ...blocks.map((block) =>
@@ -64,7 +64,7 @@ export const toOutgoingMail = (
     ...renderLetter(letter, links),
     messageId: `<${id}@${domain}>`,
     date,
-    headers: {
+    fields: {
       "Auto-Submitted": "auto-generated",
       ...(links.end && {
         "List-Id": `Mailproof <notices.${domain}>`,

@@ -61,7 +61,7 @@ const handleMail = async (world: World, item: Item): Promise<void> => {
   const { mail } = leased;
   const { mailFrom } = world.settings;
   const isOld = addMs(new Date(mail.createdAt), RETRY_WINDOW_MS + DAY_MS) < world.now();
-  if (mailFrom === null || isOld) return endMail(world, leased, "mail_given_up");
+  if (mailFrom === null || isOld) return giveUp(world, leased, "");
   const { content, account } = mail;
   if (content.kind === "event" || content.kind === "week") {
     const { letter, people } = await address(world, account, content);
@@ -85,35 +85,38 @@ const removeMail = async (
   if (outcome === "ambiguous") throw new Error("unknown whether the mail was removed");
 };
 
-const endMail = async (
-  world: World,
-  leased: LeasedMail,
-  event: string,
-  fields: Readonly<Record<string, unknown>> = {},
-): Promise<void> => {
-  const { id, account, content } = leased.mail;
-  world.log(event, { mail: id, account, kind: content.kind, ...fields });
-  await removeMail(world, leased);
-};
+const describe = ({ mail: { id, account, content } }: LeasedMail) => ({
+  mail: id,
+  account,
+  kind: content.kind,
+});
 
 const attempt = async (world: World, leased: LeasedMail, from: string): Promise<void> => {
   const ready = await prepare(world, leased.mail);
   if (!ready) return removeMail(world, leased);
   const { to, letter, links } = ready;
-  if (!(await isWithinLimits(world, leased, to))) return endMail(world, leased, "mail_capped");
   const date = new Date(leased.mail.createdAt);
   const outgoing = toOutgoingMail(leased.mail, letter, links, { from, to, date });
-  if (!outgoing) return endMail(world, leased, "mail_refused");
+  if (!outgoing || !(await isWithinLimits(world, leased, to))) {
+    world.log("mail_capped", describe(leased));
+    return removeMail(world, leased);
+  }
   const { kind, reply } = await world.mailer.send(outgoing);
-  if (kind === "sent") return endMail(world, leased, "mail_sent");
-  if (kind === "refused") return endMail(world, leased, "mail_refused", readStatus(reply));
-  await scheduleRetry(world, leased, reply);
+  if (kind === "failed") return scheduleRetry(world, leased, reply);
+  if (kind === "sent") world.log("mail_sent", describe(leased));
+  else world.log("mail_refused", { ...describe(leased), ...readStatus(reply) });
+  await removeMail(world, leased);
 };
 
 /** The relay's text may contain the address, so only its codes are logged (RFC 3463). */
 const readStatus = (reply: string) => ({
   status: /^\d{3}(?: \d\.\d{1,3}\.\d{1,3})?/.exec(reply)?.[0] ?? "none",
 });
+
+const giveUp = async (world: World, leased: LeasedMail, reply: string): Promise<void> => {
+  world.log("mail_given_up", { ...describe(leased), ...readStatus(reply) });
+  await removeMail(world, leased);
+};
 
 const scheduleRetry = async (world: World, leased: LeasedMail, reply: string): Promise<void> => {
   const { mail, token } = leased;
@@ -124,7 +127,7 @@ const scheduleRetry = async (world: World, leased: LeasedMail, reply: string): P
     { attempts, triedSince: new Date(triedSince) },
     { now, random: world.random, earliestMs: 0 },
   );
-  if (!next) return endMail(world, leased, "mail_given_up", readStatus(reply));
+  if (!next) return giveUp(world, leased, reply);
   world.log("mail_retried", { mail: mail.id, attempts, ...readStatus(reply) });
   const nextTryAt = next.toISOString();
   const newToken = world.newId("txn");
@@ -186,7 +189,7 @@ const prepare = async (
 };
 
 /** The most mails of a day (UTC) of one account, and to one address. */
-export const MAILS_PER_DAY = 20;
+const MAILS_PER_DAY = 20;
 
 const isWithinLimits = async (
   world: World,

@@ -12,12 +12,12 @@ const CONTROLS = /[\p{Cc}\u2028\u2029]+/gu;
 const LENGTH_MAX = 300;
 
 /** Returns foreign text without line breaks, or the fallback if it may contain an address. */
-export const clean = (text: string, fallback: string): string => {
+const clean = (text: string, fallback: string): string => {
   const line = text.replaceAll(CONTROLS, " ").trim().slice(0, LENGTH_MAX).toWellFormed();
   return line === "" || AT_SIGN.test(line.normalize("NFKC")) ? fallback : line;
 };
 
-export const formatCount = (count: number): string => count.toLocaleString("en");
+const formatCount = (count: number): string => count.toLocaleString("en");
 
 type EventData = { readonly [T in keyof typeof EVENT_DATA]: v.InferOutput<(typeof EVENT_DATA)[T]> };
 

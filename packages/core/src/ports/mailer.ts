@@ -8,7 +8,7 @@ export type OutgoingMail = {
   readonly messageId: string;
   readonly date: Date;
   /** Further header fields, by name. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly fields: Readonly<Record<string, string>>;
 };
 
 /**
