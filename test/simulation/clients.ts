@@ -76,6 +76,8 @@ export type MailOutcome = AcceptOutcome | "deferred";
 
 export type Client = {
   readonly apiKey: string;
+  /** The headers of a person's session. Absent: the client has the key. */
+  readonly startSession?: (() => Promise<Readonly<Record<string, string>>>) | undefined;
   readonly startProcess: () => Process;
   readonly sleep: (ms: number) => Promise<void>;
   /** Puts a file, always the same one under the same key, and says which key that is. */
@@ -266,9 +268,11 @@ const sendOnce = async (
 ): Promise<ClientOutcome> => {
   const { world, crashed, release } = client.startProcess();
   const first = Math.max(0, client.countBalances() - 1);
+  const session = await client.startSession?.();
+  const keyed = idempotencyKey === null ? undefined : { "idempotency-key": idempotencyKey };
   const response = createSend(release)(world, route, {
-    key: client.apiKey,
-    ...(idempotencyKey !== null && { headers: { "idempotency-key": idempotencyKey } }),
+    ...(!session && { key: client.apiKey }),
+    ...((session || keyed) && { headers: { ...session, ...keyed } }),
     ...(body !== undefined && { body }),
     ...(query && { query }),
   });

@@ -11,10 +11,16 @@ import { runMixed } from "./simulation.ts";
 
 const SEEDS = 30;
 
-const findFirst = async (during: readonly Crew[], after: Crew): Promise<string | undefined> => {
+const findFirst = async (
+  during: readonly Crew[],
+  after: Crew,
+  hasPayers = false,
+): Promise<string | undefined> => {
   for (let seed = 0; seed < SEEDS; seed++) {
     // What a release cannot read at all, it throws at.
-    const [wrong] = await runMixed(seed, during, after).catch((error: unknown) => [String(error)]);
+    const [wrong] = await runMixed(seed, during, after, hasPayers).catch((error: unknown) => [
+      String(error),
+    ]);
     if (wrong !== undefined) return `seed ${seed}: ${wrong}`;
   }
   return undefined;
@@ -29,6 +35,16 @@ describeUnless(findReleaseAbsence(), "today's code beside the last release", () 
     const last = await loadLastRelease();
 
     expect(await findFirst([last, CURRENT], last)).toBeUndefined();
+  });
+
+  test("members and limits break no invariant after a deployment", async () => {
+    expect(await findFirst([await loadLastRelease(), CURRENT], CURRENT, true)).toBeUndefined();
+  });
+
+  test("members and limits break no invariant after a rollback", async () => {
+    const last = await loadLastRelease();
+
+    expect(await findFirst([last, CURRENT], last, true)).toBeUndefined();
   });
 
   test.each([

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, expect, test } from "vitest";
 import { MUTANTS } from "./mutants.ts";
 import type { Mutant } from "./run-script.ts";
-import { ALL_SEEDS, run, SMOKE_SEEDS } from "./simulation.ts";
+import { ALL_SEEDS, run, runWithPayers, SMOKE_SEEDS } from "./simulation.ts";
 import { FLOWS, listSingleFaults, runFlow, runUndisturbed, toHistoryName } from "./sweep.ts";
 
 // Each planted bug is found by the history that mutants-found-by.json names: a seed of smoke.test.ts or simulation.history.test.ts, or one
@@ -18,6 +18,7 @@ const foundBy = JSON.parse(readFileSync(FILE, "utf8")) as Readonly<Record<string
 type History = (mutant: Mutant) => Promise<readonly string[]>;
 
 const toSeedName = (seed: number): string => `seed ${seed}`;
+const toPayersName = (seed: number): string => `payers, seed ${seed}`;
 
 async function* listFaultyHistories(flowName: string): AsyncGenerator<readonly [string, History]> {
   const flow = FLOWS[flowName];
@@ -31,8 +32,9 @@ async function* listFaultyHistories(flowName: string): AsyncGenerator<readonly [
 }
 
 const findHistory = async (name: string): Promise<History | undefined> => {
-  const [, seed] = /^seed (\d+)$/.exec(name) ?? [];
-  if (seed !== undefined) return (mutant) => run(Number(seed), mutant);
+  const [, payers, seed] = /^(payers, )?seed (\d+)$/.exec(name) ?? [];
+  const play = payers ? runWithPayers : run;
+  if (seed !== undefined) return (mutant) => play(Number(seed), mutant);
   const [flow = ""] = name.split(": ");
   for await (const [other, history] of listFaultyHistories(flow))
     if (other === name) return history;
@@ -42,6 +44,7 @@ const findHistory = async (name: string): Promise<History | undefined> => {
 /** Chance finds most bugs soon; a sweep finds the others sooner than more seeds do. */
 async function* listHistories(): AsyncGenerator<string> {
   for (let seed = 0; seed < SMOKE_SEEDS; seed++) yield toSeedName(seed);
+  for (let seed = 0; seed < SMOKE_SEEDS; seed++) yield toPayersName(seed);
   for (const flow of Object.keys(FLOWS))
     for await (const [name] of listFaultyHistories(flow)) yield name;
   for (let seed = SMOKE_SEEDS; seed < ALL_SEEDS; seed++) yield toSeedName(seed);

@@ -25,6 +25,7 @@ const isLatest = is("LATEST#");
 const isUsage = is("USAGE#");
 const isVerdictCount = is("VERDICTCOUNTS#");
 const isMailTest = is("MAILTEST#");
+const isSpent = is("SPENT#");
 
 const transacting =
   (change: (transact: Transact, ctx: SimulatedWorld) => Transact): Change =>
@@ -411,6 +412,27 @@ export const MUTANTS: Readonly<Record<string, Mutant>> = {
         return result;
       },
     ),
+
+    "spending is counted apart from the money": transacting((transact, ctx) => async (writes) => {
+      const result = await transact(writes.filter((write) => !isSpent(write)));
+      if (result.outcome === "committed" && goesOn(ctx)) await transact(writes.filter(isSpent));
+      return result;
+    }),
+
+    "only a read, and not the charge, keeps the limit of a person": writing((write) =>
+      "update" in write && isSpent(write) ? { ...write, bounds: {} } : write,
+    ),
+
+    "a refund does not reduce what a person spent": writing((write) =>
+      "update" in write && isSpent(write) && Number(write.add?.["spent"]) < 0 ? null : write,
+    ),
+
+    "a refund names no counter, and reduces none": writing((write) => {
+      if ("update" in write && isSpent(write) && Number(write.add?.["spent"]) < 0) return null;
+      if (!("create" in write) || !isEntry(write) || write.create.sk.endsWith("~debit"))
+        return write;
+      return { create: { ...write.create, countedIn: undefined } };
+    }),
 
     "verdicts are not counted": writing((write) => (isVerdictCount(write) ? null : write)),
 

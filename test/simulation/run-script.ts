@@ -24,6 +24,14 @@ import {
 } from "./clients.ts";
 import { createContention } from "./contention.ts";
 import { findViolations } from "./find-violations.ts";
+import {
+  checkCounters,
+  checkLimitRefusals,
+  findOverspent,
+  givenPayers,
+  NO_PAYERS,
+  type Payers,
+} from "./payers.ts";
 import { createProcess, type Plan, type Process, type SimulatedWorld } from "./process.ts";
 
 /** Jobs that say at this moment that another number of rows waits than does, or for another reason. */
@@ -76,6 +84,8 @@ export type Script = {
   /** When the clock is set, and by how much. */
   readonly jumps?: readonly Jump[];
   readonly mutant?: Mutant;
+  /** Who pays. Absent: all clients have the account's key, and no limit. */
+  readonly payers?: Payers;
   /** Which code each process runs. Absent: today's. */
   readonly fleet?: Fleet;
 };
@@ -102,7 +112,7 @@ const MINUTE = 60_000;
 /** Plays a history to its end and tells what was wrong about it. */
 export const runScript = async (script: Script): Promise<readonly string[]> => {
   const { plan, latencyMs, busyMs, clients, balance, jumps = [], mutant = {} } = script;
-  const { damage = () => undefined } = script;
+  const { damage = () => undefined, payers = NO_PAYERS } = script;
   const {
     world: baseWorld,
     blobs: memoryBlobs,
@@ -126,7 +136,14 @@ export const runScript = async (script: Script): Promise<readonly string[]> => {
   const balances: number[] = [balance * 2];
   const miscounts = new Set<string>();
   const deletedJobs = new Map<string, Job>();
-  const watched = watchTable(table, account, balances, miscounts, deletedJobs);
+  const findSession = await givenPayers(world, account, payers);
+  let mostSpent = 0;
+  const watchSpending = (items: readonly Item[]): readonly string[] => {
+    for (const { pk, spent } of items)
+      if (pk.startsWith("SPENT#")) mostSpent = Math.max(mostSpent, Number(spent));
+    return findOverspent(items, payers);
+  };
+  const watched = watchTable(table, account, balances, miscounts, deletedJobs, watchSpending);
   const watchedCtx: SimulatedWorld = {
     ...world,
     queue,
@@ -140,6 +157,8 @@ export const runScript = async (script: Script): Promise<readonly string[]> => {
     return { ...process, world: mutant.aboveFaults?.(process.world) ?? process.world };
   };
   const startProcess = createStarter(plan, fleet.during);
+  // The last release knows no sessions.
+  const startToday = createStarter(plan, fleet.today);
   let isOver = false;
   const until = () => isOver;
   const background = [
@@ -164,9 +183,11 @@ export const runScript = async (script: Script): Promise<readonly string[]> => {
   const client = { apiKey: liveKey, startProcess, sleep: ctx.sleep, upload, countBalances };
   const histories: RequestHistory[] = (
     await Promise.all(
-      clients.map(async (requests) => {
+      clients.map(async (requests, at) => {
         const ownHistories: RequestHistory[] = [];
-        for (const request of requests) ownHistories.push(...(await sendAndEnd(client, request)));
+        const startSession = findSession(at);
+        const own = startSession ? { ...client, startSession, startProcess: startToday } : client;
+        for (const request of requests) ownHistories.push(...(await sendAndEnd(own, request)));
         return ownHistories;
       }),
     )
@@ -203,12 +224,15 @@ export const runScript = async (script: Script): Promise<readonly string[]> => {
     histories: [...histories, ...finalHistories],
     finalHistories,
     balances,
+    hasLimits: payers !== NO_PAYERS,
     deletedJobs,
     blobs: await readBlobs(baseWorld.blobs, blobs.keys()),
   };
   return [
     ...(await findViolations(outcome)),
     ...(await findByOwnAudit(fleet.after, world.now())),
+    ...(script.fleet ? [] : checkCounters(outcome.items, payers)),
+    ...checkLimitRefusals(outcome.histories, mostSpent),
     ...miscounts,
   ];
 };
@@ -228,11 +252,16 @@ const createFleet = (ctx: SimulatedWorld, fleet: Fleet | undefined) => {
     const { change = (own: SimulatedWorld) => own } = release;
     return { release, ctx: runRelease(release, change(ctx)) };
   };
-  if (!fleet)
-    return { during: () => ({ release: CURRENT, ctx }), after: { release: CURRENT, ctx } };
+  const current = { release: CURRENT, ctx };
+  if (!fleet) return { during: () => current, today: () => current, after: current };
   const { during, chance, after } = fleet;
   const all = during.map(toDrawn);
-  return { during: () => all[Math.floor(chance() * all.length)] as Drawn, after: toDrawn(after) };
+  const today = toDrawn(CURRENT);
+  return {
+    during: () => all[Math.floor(chance() * all.length)] as Drawn,
+    today: () => today,
+    after: toDrawn(after),
+  };
 };
 
 type TestContext = Awaited<ReturnType<typeof given>>;
@@ -289,6 +318,7 @@ const watchTable = (
   balances: number[],
   miscounts: Set<string>,
   deletedJobs: Map<string, Job>,
+  watchSpending: (items: readonly Item[]) => readonly string[],
 ): SimulatedWorld["table"] => {
   const recordBalance = async (): Promise<void> => {
     const { available } = await readBalance(table, account);
@@ -302,7 +332,9 @@ const watchTable = (
       if (result.outcome === "committed") for (const job of removed) deletedJobs.set(job.id, job);
       if (writes.some((write) => getItemKey(write).pk.startsWith("BALANCE#")))
         await recordBalance();
-      for (const miscount of findMiscounts(table.items())) miscounts.add(miscount);
+      const items = table.items();
+      for (const miscount of [...findMiscounts(items), ...watchSpending(items)])
+        miscounts.add(miscount);
       return result;
     },
   };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ALL_SEEDS, run, SMOKE_SEEDS } from "./simulation.ts";
+import { ALL_SEEDS, run, runWithPayers, SMOKE_SEEDS } from "./simulation.ts";
 
 // Goal: whatever clients, crashes, lost replies, stalled processes and repeated messages come together, the invariants of
 // money hold, and every response is true.
@@ -23,3 +23,8 @@ test.each(blocks)(
   },
   120_000,
 );
+
+test("the simulation finds no loss and no false response where persons pay, with limits", async () => {
+  for (let at = seed ? Number(seed) : 0; at < (seed ? Number(seed) + 1 : SMOKE_SEEDS); at++)
+    expect(await runWithPayers(at), `SEED=${at} shows it`).toEqual([]);
+}, 120_000);

@@ -1,4 +1,5 @@
 import type { ClientRequest } from "./clients.ts";
+import type { Payers } from "./payers.ts";
 import { FAULTS, type Plan } from "./process.ts";
 import { createRandom } from "./random.ts";
 import { type Fleet, type Jump, type Mutant, runScript, type Script } from "./run-script.ts";
@@ -207,6 +208,29 @@ export const createScript = (seed: number): Script => {
 export const run = (seed: number, mutant: Mutant = {}): Promise<readonly string[]> =>
   runScript({ ...withForms(createScript(seed), seed), mutant });
 
+const PERSONS = 0.7;
+const LIMITS = 0.7;
+const LIMIT_HALVES_MAX = 24;
+
+/** Two persons send most of the requests, some with limits, so that clients race for what a person may spend. */
+const createPayers = ({ clients }: Script, seed: number): Payers => {
+  // A chance of its own, as above.
+  const chance = createRandom(seed + 11_000_000);
+  const below = (most: number) => Math.floor(chance() * most);
+  const limit = () => (chance() < LIMITS ? below(LIMIT_HALVES_MAX) : null);
+  return {
+    persons: [limit(), limit()],
+    byClient: clients.map(() => (chance() < PERSONS ? below(2) : null)),
+    account: chance() < 0.5 ? below(2 * LIMIT_HALVES_MAX) : null,
+  };
+};
+
+/** The history of this seed, paid by persons and by an account with limits. */
+export const runWithPayers = (seed: number, mutant: Mutant = {}): Promise<readonly string[]> => {
+  const script = withForms(createScript(seed), seed);
+  return runScript({ ...script, balance: 60, payers: createPayers(script, seed), mutant });
+};
+
 /**
  * The same where the release of each process is drawn. 0.2.0 has no forms; and what is damaged on a disk, an adapter reports
  * by an error of its own release, and here all have one.
@@ -215,8 +239,10 @@ export const runMixed = (
   seed: number,
   during: Fleet["during"],
   after: Fleet["after"],
+  hasPayers = false,
 ): Promise<readonly string[]> => {
-  const { damage: _, ...script } = createScript(seed);
+  const { damage: _, ...own } = createScript(seed);
+  const script = hasPayers ? { ...own, payers: createPayers(own, seed) } : own;
   // A chance of its own, as well.
   return runScript({ ...script, fleet: { during, after, chance: createRandom(seed + 9_000_000) } });
 };
