@@ -53,7 +53,7 @@ const WRITE: Grant = {
 const MAIL_HOST_PARTITIONS = ["ASKED#*", "CANARIES", "DOMAIN#*", "EXIT#*", "HEALTH", "PROVIDER#*"];
 const JOB_PARTITIONS = ["ADDRESSES#*", "CHUNKS#*", "DEFERRED#*", "INDEX#*", "JOB#*", "RESULTS#*"];
 /** The transaction that ends a job changes these, too. */
-const MONEY_PARTITIONS = ["BALANCE#*", "CLAIM#*", "EVENT#*", "LEDGER#*", "USAGE#*"];
+const MONEY_PARTITIONS = ["BALANCE#*", "CLAIM#*", "EVENT#*", "LEDGER#*", "SPENT#*", "USAGE#*"];
 const VERDICT_PARTITIONS = ["CACHED#*", "VERDICT#*", "VERDICTCOUNTS#*"];
 /** A worker reads whether the account is active, and where mail of the account bounced. */
 const ROW_READS = ["ACCOUNT#*", "SENTTO#*"];
