@@ -12,7 +12,7 @@ const MAY_IMPORT: Record<string, RegExp> = {
   api: /^(@mailproof\/(mail|core)\/|valibot$)/,
   // The archives of the clients are files, hashes and compressed bytes.
   "docs-site": /^(@mailproof\/((mail|core|api)\/|guard\/built$)|valibot$|node:(crypto|fs|zlib)$)/,
-  net: /^(@mailproof\/(mail|core)\/|socks$|jose$|nodemailer$|openid-client$|@simplewebauthn\/server(\/helpers)?$|node:)/,
+  net: /^(@mailproof\/(mail|core)\/|socks$|jose$|nodemailer$|openid-client$|@simplewebauthn\/server$|node:)/,
   mcp: /^(@mailproof\/(core|api)\/|@modelcontextprotocol\/server$)/,
   // Published, so all of it is its own; it knows no host, and no host's modules.
   client: /$^/,

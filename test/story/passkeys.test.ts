@@ -1,4 +1,4 @@
-import { buildIdentityWrites, toPasskeyKey } from "@mailproof/core/people/items";
+import { buildIdentityWrites, toPasskeyKey, toPersonKey } from "@mailproof/core/people/items";
 import { expect, test } from "vitest";
 import { createStoppingWorld, runTurn } from "../app/faulty-worlds.ts";
 import { type Browser, createBrowser, givenMember, givenOwner } from "../app/people.ts";
@@ -100,11 +100,12 @@ test("a sign-in ends the session that this browser had", async () => {
   expect((await browser.send("GET /v1/person")).statusCode).toBe(200);
 });
 
-test("a sign-in by a passkey is recent enough to add another", async () => {
+test("a sign-in by a passkey is recent enough to add or remove a passkey", async () => {
   const { browser, key, later } = await givenPasskey();
   later(6 * MINUTE_MS);
-  const old = await browser.send(ADD, { body: { action: "start" } });
-  expect(old).toMatchObject({ statusCode: 403, error: { details: { sign_in_again: true } } });
+  const old = { statusCode: 403, error: { details: { sign_in_again: true } } };
+  expect(await browser.send(ADD, { body: { action: "start" } })).toMatchObject(old);
+  expect(await browser.send(`DELETE /v1/passkeys/${key.id}`)).toMatchObject(old);
 
   await signIn(browser, key);
 
@@ -155,7 +156,7 @@ test.each(
     no verification of the person | ${{ isVerified: false }}
     a challenge that we did not make | ${{ challenge: "x".repeat(60) }}
     the type of a sign-in | ${{ type: "webauthn.get" }}
-    certificates of its maker | ${{ statement: ["packed", new Map([["x5c", [Buffer.from("certificate")]]])] }}
+    an id that is not the signed one | ${{ id: "unsigned" }}
   `,
 )("a new passkey with %s is refused", async (_, changes) => {
   const { browser } = await givenOwner();
@@ -206,6 +207,24 @@ test("a person cannot add a passkey that answers another person's challenge", as
 
   expect(await finish(member, ADD, created, "Theirs")).toMatchObject(REFUSED);
   expect(await countPasskeys(member)).toBe(0);
+});
+
+test("a person who is erased meanwhile gets no passkey", async () => {
+  const ctx = await givenOwner();
+  const { data } = await ctx.browser.send("GET /v1/person");
+  const key = createAuthenticator();
+  const created = key.create(await start(ctx.browser, ADD));
+  const { world, goOn } = createStoppingWorld(ctx, 0);
+  const cookie = ctx.browser.getCookie() ?? "";
+  const body = { action: "finish", name: "Key", response: created };
+  const late = createBrowser(world).send(ADD, { headers: { cookie }, body });
+  await runTurn();
+
+  await ctx.table.write({ remove: toPersonKey(data.person_id) });
+  goOn();
+
+  expect(await late).toMatchObject(REFUSED);
+  expect(await ctx.table.get(toPasskeyKey(key.id))).toBeUndefined();
 });
 
 test("a passkey of one person cannot become that of another", async () => {

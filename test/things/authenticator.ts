@@ -4,7 +4,7 @@ import { BASE_URL } from "../app/send.ts";
 // An authenticator and its browser, in software: it makes passkeys and signs with them (WebAuthn, §6 and §7). A test may make
 // any part of a response wrong.
 
-type Cbor = number | string | Buffer | ReadonlyMap<number | string, Cbor> | readonly Cbor[];
+type Cbor = number | string | Buffer | ReadonlyMap<number | string, Cbor>;
 
 /** RFC 8949 §3: the major type, and a number in the shortest form. */
 const toHead = (major: number, value: number): Buffer => {
@@ -18,9 +18,7 @@ const toCbor = (value: Cbor): Buffer => {
   if (Buffer.isBuffer(value)) return Buffer.concat([toHead(2, value.length), value]);
   if (typeof value === "string")
     return Buffer.concat([toHead(3, Buffer.byteLength(value)), Buffer.from(value)]);
-  if (Array.isArray(value))
-    return Buffer.concat([toHead(4, value.length), ...value.map((one: Cbor) => toCbor(one))]);
-  const entries = [...(value as ReadonlyMap<number | string, Cbor>)];
+  const entries = [...value];
   return Buffer.concat([toHead(5, entries.length), ...entries.flat().map((one) => toCbor(one))]);
 };
 
@@ -103,7 +101,6 @@ export type Changes = {
   readonly id?: string;
   /** Signs with another key. */
   readonly isForged?: boolean;
-  readonly statement?: readonly [format: string, statement: ReadonlyMap<string, Cbor>];
 };
 
 type Options = {
@@ -149,7 +146,7 @@ export const createAuthenticator = ({
     return Buffer.concat([hash(changes.rpId ?? host), Buffer.of(flags), count, added]);
   };
 
-  const name = () => ({ id: toText(id), rawId: toText(id), type: "public-key" });
+  const name = (shown = toText(id)) => ({ id: shown, rawId: shown, type: "public-key" });
 
   return {
     id: toText(id),
@@ -158,14 +155,13 @@ export const createAuthenticator = ({
       const key = toCbor(new Map<number, Cbor>([[3, algorithm], ...known.toCose(pair)]));
       const length = Buffer.of(id.length >> 8, id.length & 255);
       const added = Buffer.concat([Buffer.alloc(16), length, id, key]);
-      const [format, statement] = changes.statement ?? ["none", new Map<string, Cbor>()];
       const attestation = new Map<string, Cbor>([
-        ["fmt", format],
-        ["attStmt", statement],
+        ["fmt", "none"],
+        ["attStmt", new Map()],
         ["authData", toData(options.rp?.id ?? "", changes, added)],
       ]);
       return {
-        ...name(),
+        ...name(changes.id),
         clientExtensionResults: {},
         response: {
           clientDataJSON: toText(toClientData("webauthn.create", options, changes)),
@@ -180,8 +176,7 @@ export const createAuthenticator = ({
       const data = toData(options.rpId ?? "", changes);
       const { privateKey } = changes.isForged ? known.generate() : pair;
       return {
-        ...name(),
-        ...(changes.id && { id: changes.id, rawId: changes.id }),
+        ...name(changes.id),
         clientExtensionResults: {},
         response: {
           clientDataJSON: toText(clientData),
