@@ -121,6 +121,7 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "createLog",
     "createMetricLog",
     "createRemoteProbe",
+    "testSignIn",
   ],
   "limits that a test lowers, and a figure without the machine it is read from": [
     "READING_LIMITS",

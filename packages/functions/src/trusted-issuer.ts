@@ -10,9 +10,7 @@ export const readTrustedIssuer = (environment: LambdaEnvironment): TrustedIssuer
 
 /** The provider that people sign in with; null without a setting. Only the Lambda that redeems codes has its secret. */
 export const readOidc = (environment: LambdaEnvironment): OidcSettings | null => {
-  const issuer = environment["OIDC_ISSUER"];
+  const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId } = environment;
   const clientSecret = environment["OIDC_CLIENT_SECRET"] || null;
-  return issuer
-    ? { issuer, clientId: requireSetting(environment, "OIDC_CLIENT_ID"), clientSecret }
-    : null;
+  return issuer && clientId ? { issuer, clientId, clientSecret } : null;
 };

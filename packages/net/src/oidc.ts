@@ -13,7 +13,7 @@ const FRESH_MS = 10 * 60_000;
 /** The greatest difference between the provider's clock and ours. */
 const SKEW_SECONDS = 60;
 /** Public keys only: `none` is unsigned, and the key of HMAC could be a public key, or known to others. */
-export const SIGNING_ALGORITHM = /^(?:(?:RS|PS|ES)(?:256|384|512)|EdDSA|Ed25519)$/;
+const SIGNING_ALGORITHM = /^(?:(?:RS|PS|ES)(?:256|384|512)|EdDSA|Ed25519)$/;
 
 type Metadata = client.ServerMetadata;
 
@@ -112,7 +112,7 @@ export const readMetadata = async ({ issuer, clientId }: OidcSettings): Promise<
 };
 
 /** `aheadMs`: our clock minus that of this process, which differ in tests. */
-export const createClient = (
+const createClient = (
   { issuer, clientId, clientSecret }: OidcSettings,
   metadata: Metadata,
   aheadMs: number,
