@@ -20,11 +20,15 @@ const BROWSERS = ["chrome123", "edge123", "firefox120", "safari17.5"];
 
 const SHIMS = join(import.meta.dirname, "src/shims");
 
-/** The pages of people are one chunk, because they share most of their code, and a signed-in person rarely sees one. */
-const CHUNKS = {
+/** What many screens share, and the pages of people, are one chunk each: small files compress worse. */
+const CHUNKS: Rolldown.OutputOptions["codeSplitting"] = {
   includeDependenciesRecursively: false,
   groups: [
-    { name: "index", tags: ["$initial" as const], priority: 1 },
+    { name: "index", tags: ["$initial"], priority: 1 },
+    {
+      name: "shared",
+      test: /parts\/(?:csv-button|stacked-bar|one-line-form|row-table|day-chart|words)|facets|wait-sentence|domain-list|send-advice/,
+    },
     { name: "people", test: /src\/(?:people\/|frame\/sign-in)/ },
   ],
 };

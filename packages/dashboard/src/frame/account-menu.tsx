@@ -1,19 +1,17 @@
-import { toDocsHref, toHref } from "../base.ts";
+import type { FunctionComponent } from "preact";
+import { useLayoutEffect, useState } from "preact/hooks";
+import { toDocsHref } from "../base.ts";
 import { formatCount, formatNumber } from "../format.ts";
 import { useAction } from "../parts/action.ts";
 import { ErrorPanel } from "../parts/error-panel.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { MenuButton } from "../parts/menu-button.tsx";
-import { navigate } from "../router.ts";
 import {
   account,
   accountError,
-  chooseAccount,
   endSession,
   isOperator,
   isTestKey,
-  type Membership,
-  membership,
   person,
   refreshAccount,
 } from "../session.ts";
@@ -55,54 +53,6 @@ const ThemeChoice = () => (
   </fieldset>
 );
 
-/** Nothing of one account may stay on the screen of another. */
-const open = (id: string, isTest: boolean): void => {
-  navigate("");
-  chooseAccount(id, isTest);
-};
-
-const AccountChoice = ({ accounts }: { readonly accounts: readonly Membership[] }) => {
-  const here = membership.value?.account_id;
-  return (
-    <fieldset class="choice accounts">
-      <legend>Account</legend>
-      {accounts.map(({ account_id: id, name, role }) => (
-        <label key={id}>
-          <input
-            type="radio"
-            name="account"
-            checked={id === here}
-            onChange={() => open(id, false)}
-          />
-          <span>
-            {name} <small>{role}</small>
-          </span>
-        </label>
-      ))}
-    </fieldset>
-  );
-};
-
-const DataChoice = () => {
-  const here = membership.value?.account_id ?? "";
-  return (
-    <fieldset class="choice">
-      <legend>Data</legend>
-      {[false, true].map((isTest) => (
-        <label key={String(isTest)}>
-          <input
-            type="radio"
-            name="data"
-            checked={isTestKey.value === isTest}
-            onChange={() => open(here, isTest)}
-          />
-          {isTest ? "Test, simulated" : "Live"}
-        </label>
-      ))}
-    </fieldset>
-  );
-};
-
 const AccountSummary = () => {
   const data = account.value;
   if (isOperator.value) return <p class="account-name">The operator of this server</p>;
@@ -140,17 +90,18 @@ const SignOut = () => {
   );
 };
 
-const PersonPart = () =>
-  person.value && (
-    <>
-      <p class="account-name">{person.value.name}</p>
-      <p>
-        <a href={toHref("settings/sign-ins")}>Your sign-ins</a>
-      </p>
-      <AccountChoice accounts={person.value.accounts} />
-      <DataChoice />
-    </>
-  );
+/** A key has none of it, so its code loads for a person only. */
+const PersonPart = () => {
+  const [Content, setContent] = useState<FunctionComponent>();
+  useLayoutEffect(() => {
+    if (person.peek() === null) return;
+    import("../people/person-menu.tsx").then(
+      ({ PersonMenu }) => setContent(() => PersonMenu),
+      () => {},
+    );
+  }, []);
+  return Content ? <Content /> : null;
+};
 
 export const AccountMenu = () => (
   <MenuButton

@@ -28,7 +28,7 @@ const Ways = ({ onEnd }: Props) => {
         <p>
           This action needs a sign-in within the last five minutes, and you have no passkey to sign
           in with. Ask the operator of this server for a new link:{" "}
-          <code>mailproof admin people reset {before?.person_id}</code>
+          <code>mailproof admin people reset --person {before?.person_id}</code>
         </p>
       )}
       {confirm.error !== undefined && <ErrorPanel error={confirm.error} />}

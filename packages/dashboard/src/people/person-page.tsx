@@ -9,6 +9,7 @@ import { navigate, path } from "../router.ts";
 import { ownClient, refreshPerson } from "../session.ts";
 import { createPasskey, isPasskeyAvailable } from "./passkey.ts";
 import { toHost, visitProvider } from "./provider.ts";
+import "../frame/sign-in.css";
 
 type Props = { readonly title: string; readonly children: ComponentChildren };
 
@@ -74,7 +75,7 @@ export const NextTime = ({ ways, onDone }: OfferProps) => {
   return (
     <>
       {error !== undefined && <ErrorPanel error={error} />}
-      <div class="actions">
+      <div class="actions ways-next">
         {ways?.passkeys && isPasskeyAvailable() && (
           <button
             type="button"

@@ -6,12 +6,22 @@ import { toHref } from "../base.ts";
 import { formatCount } from "../format.ts";
 import { useAction } from "../parts/action.ts";
 import { ErrorPanel } from "../parts/error-panel.tsx";
+import { usePolling } from "../parts/load.tsx";
 import { OneLineForm } from "../parts/one-line-form.tsx";
 import { usePrices } from "../parts/price.ts";
 import { StatusBadge } from "../parts/status-badge.tsx";
-import { account, getClient, isTestKey, may, person, refreshAccount } from "../session.ts";
+import {
+  account,
+  accountError,
+  getClient,
+  isTestKey,
+  may,
+  person,
+  refreshAccount,
+} from "../session.ts";
 import { NextTime, openOverview, PersonPage, useWays } from "./person-page.tsx";
 
+const MEASURE_MS = 5_000;
 const LAB_ADDRESS = "ada.lovelace@valid.lab.mailproof.test";
 
 /** After the first sign-in: what this service reaches, a first verdict, and a way to sign in next time. */
@@ -20,6 +30,12 @@ export const Welcome = () => {
     void refreshAccount();
   }, [getClient()]);
   const ways = useWays();
+  // A server measures its reach soon after its start.
+  const isMeasured = account.value && account.value.reach.state !== "not_measured";
+  usePolling(
+    { data: account.value, error: accountError.value, reload: refreshAccount },
+    isMeasured ? null : MEASURE_MS,
+  );
   const hasWay = (person.value?.passkeys.length ?? 0) + (person.value?.identities.length ?? 0) > 0;
   return (
     <PersonPage title={`Welcome, ${person.value?.name}`}>
@@ -53,7 +69,7 @@ const FirstAddress = () => {
   const field = useRef<HTMLInputElement>(null);
   const isLab = account.value?.reach.state === "lab";
   useLayoutEffect(() => {
-    if (field.current && isLab) field.current.value = LAB_ADDRESS;
+    if (field.current?.value === "" && isLab) field.current.value = LAB_ADDRESS;
   }, [isLab]);
   const { verify: price } = usePrices();
   const answered = useSignal<VerifyEmailData | null>(null);

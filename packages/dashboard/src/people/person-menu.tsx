@@ -1,0 +1,64 @@
+import { toHref } from "../base.ts";
+import { navigate } from "../router.ts";
+import { chooseAccount, isTestKey, type Membership, membership, person } from "../session.ts";
+
+/** Nothing of one account may stay on the screen of another. */
+const open = (id: string, isTest: boolean): void => {
+  navigate("");
+  chooseAccount(id, isTest);
+};
+
+const AccountChoice = ({ accounts }: { readonly accounts: readonly Membership[] }) => {
+  const here = membership.value?.account_id;
+  return (
+    <fieldset class="choice accounts">
+      <legend>Account</legend>
+      {accounts.map(({ account_id: id, name, role }) => (
+        <label key={id}>
+          <input
+            type="radio"
+            name="account"
+            checked={id === here}
+            onChange={() => open(id, false)}
+          />
+          <span>
+            {name} <small>{role}</small>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+};
+
+const DataChoice = () => {
+  const here = membership.value?.account_id ?? "";
+  return (
+    <fieldset class="choice">
+      <legend>Data</legend>
+      {[false, true].map((isTest) => (
+        <label key={String(isTest)}>
+          <input
+            type="radio"
+            name="data"
+            checked={isTestKey.value === isTest}
+            onChange={() => open(here, isTest)}
+          />
+          {isTest ? "Test, simulated" : "Live"}
+        </label>
+      ))}
+    </fieldset>
+  );
+};
+
+/** The part of the account's menu that a person has. */
+export const PersonMenu = () =>
+  person.value && (
+    <>
+      <p class="account-name">{person.value.name}</p>
+      <p>
+        <a href={toHref("settings/sign-ins")}>Your sign-ins</a>
+      </p>
+      <AccountChoice accounts={person.value.accounts} />
+      <DataChoice />
+    </>
+  );
