@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Role } from "@mailproof/core/people/roles";
 import { type Browser, chromium, type Download, type Page, type Route } from "playwright-core";
 import { afterEach, beforeAll, expect, inject } from "vitest";
 import { watchLine } from "../app/log-lines.ts";
@@ -47,11 +48,15 @@ export const REFUSED = {
   }),
 };
 
-type View = {
+export type View = {
   /** Below /app/; by default the overview. */
   readonly path?: string;
   /** Signs in with it before the page is opened. By default the test key; null: without a session. */
   readonly key?: "live" | "test" | null | { readonly secret: string };
+  /** Signs in a new member with this role in place of a key, at the name localhost, where browsers allow passkeys. */
+  readonly role?: Role;
+  /** The name localhost without a session. */
+  readonly isForPeople?: true;
   readonly width?: number;
   readonly colorScheme?: "light" | "dark";
 } & Pick<PageRequest, "isAlone">;
@@ -168,15 +173,49 @@ export const saveDownload = async (download: Download): Promise<string> => {
   return path;
 };
 
-/** An account of its own, with what the demo account has. */
-const openAccount = async (name: string, server: RunningServer): Promise<Ready> => {
-  const response = await fetch(`${server.ready.base_url}/v1/operator/accounts.create`, {
+/** Runs a command of `mailproof admin` on the server. */
+export const callOperator = async <T>(
+  { base_url }: Pick<Ready, "base_url">,
+  command: string,
+  options: object,
+): Promise<T> => {
+  const response = await fetch(`${base_url}/v1/operator/${command}`, {
     method: "POST",
     headers: { "x-api-key": OPERATOR_KEY, "content-type": "application/json" },
-    body: JSON.stringify({ name, plan: "scale", credits: "1000000" }),
+    body: JSON.stringify(options),
   });
   if (!response.ok) throw new Error(await response.text());
-  return { ...server.ready, ...((await response.json()) as { data: Ready }).data };
+  return ((await response.json()) as { data: T }).data;
+};
+
+/** An account of its own, with what the demo account has. */
+const openAccount = async (name: string, { ready }: RunningServer): Promise<Ready> => ({
+  ...ready,
+  ...(await callOperator<Ready>(ready, "accounts.create", {
+    name,
+    plan: "scale",
+    credits: "1000000",
+  })),
+});
+
+/** The link of an invitation into the account. */
+export const invite = async (ready: Ready, role: Role): Promise<string> =>
+  (
+    await callOperator<{ url: string }>(ready, "people.invite", {
+      account: ready.account_id,
+      role,
+    })
+  ).url;
+
+/** Accepts an invitation as its page does. Returns the session's cookie. */
+const beginSession = async (ready: Ready, role: Role): Promise<string> => {
+  const [, token] = (await invite(ready, role)).split("#");
+  const response = await fetch(`${ready.base_url}/v1/sign-in/link`, {
+    method: "POST",
+    headers: { origin: new URL(ready.base_url).origin, "content-type": "application/json" },
+    body: JSON.stringify({ token, accept: true, name: "Grace Hopper" }),
+  });
+  return /^__Host-mailproof=([^;]+)/.exec(response.headers.get("set-cookie") ?? "")?.[1] ?? "";
 };
 
 /** A secret in the server's log fails the test (test/runner/log-lines.setup.ts). */
@@ -225,6 +264,9 @@ const storeSession = (secret: string | undefined): string => {
   }`;
 };
 
+const toSecret = (ready: Ready, key: NonNullable<View["key"]>): string =>
+  typeof key === "object" ? key.secret : ready[`${key}_key`];
+
 type Dashboard = { readonly open: (view?: View) => Promise<OpenedPage> };
 
 /** A suite in a browser, with its own account; with settings, on its own server. */
@@ -254,23 +296,34 @@ export const describeInBrowser = (
     const open = async ({
       path = "",
       key = "test",
+      role,
+      isForPeople,
       width = 1280,
       colorScheme = "light",
       isAlone = false,
     }: View = {}) => {
-      const secret = typeof key === "object" ? key?.secret : ready[`${key}_key`];
+      const isKey = role === undefined && isForPeople === undefined;
+      const secret = !isKey || key === null ? undefined : toSecret(ready, key);
+      const baseUrl = isKey ? ready.base_url : ready.base_url.replace("127.0.0.1", "localhost");
       const page = await getPage(browser, { initScript: storeSession(secret), isAlone });
       await page.setViewportSize({ width, height: 800 });
       await page.emulateMedia({ media: null, colorScheme, reducedMotion: "reduce" });
-      const { origin } = new URL(ready.base_url);
+      const { origin } = new URL(baseUrl);
       const watched = watchPage(page, origin);
-      await page.goto(`${ready.base_url}/app/${path}`);
+      await page.context().clearCookies();
+      if (role !== undefined) {
+        const cookie = { name: "__Host-mailproof", value: await beginSession(ready, role) };
+        const attributes = { path: "/", secure: true, httpOnly: true, sameSite: "Lax" } as const;
+        await page.context().addCookies([{ ...cookie, ...attributes, domain: "localhost" }]);
+      }
+      await page.goto(`${baseUrl}/app/${path}`);
       const readApi = async <T>(route: string): Promise<T> => {
         const headers = { "x-api-key": secret ?? "" };
         const response = await fetch(ready.base_url + route, { headers });
         return ((await response.json()) as { data: T }).data;
       };
-      return { page, ready, folder: server.folder, ...watched, readApi };
+      const shown = { ...ready, base_url: baseUrl };
+      return { page, ready: shown, folder: server.folder, ...watched, readApi };
     };
     suite({ open });
   });

@@ -1,12 +1,17 @@
 import { expect } from "vitest";
-import { describeInBrowser, type OpenedPage } from "./browser.ts";
+import { describeInBrowser, type OpenedPage, type View } from "./browser.ts";
 import { callApi, createJob, waitForJob } from "./jobs.ts";
 import { OPERATOR_KEY } from "./server.ts";
 
 // What is true of every screen, whatever it shows: each one of packages/dashboard/src/screens.ts is tried.
 // Each file every-screen-*.test.ts has some of it: all of it would be the one file that is waited for at the end.
 
-export type ScreenEntry = { readonly path: string; readonly title: string; readonly icon?: string };
+export type ScreenEntry = {
+  readonly path: string;
+  readonly title: string;
+  readonly icon?: string;
+  readonly needs?: string;
+};
 
 // Its file leads to components, which the compiler reads with the settings of their own package alone.
 const SCREENS_FILE = "../../packages/dashboard/src/screens.ts";
@@ -82,7 +87,7 @@ type EveryScreen = {
 const describeScreens = (
   name: string,
   screens: readonly ScreenEntry[],
-  key: "test" | { readonly secret: string },
+  signIn: View,
   create: typeof createTargets,
   suite: (every: EveryScreen) => void,
 ): void =>
@@ -94,21 +99,30 @@ const describeScreens = (
       return address;
     };
     const openScreen = async ({ path }: ScreenEntry) => {
-      if (targets) return open({ path: getAddress(path), key });
-      const opened = await open({ path: "no/such/screen", key });
+      if (targets) return open({ ...signIn, path: getAddress(path) });
+      const opened = await open({ ...signIn, path: "no/such/screen" });
       targets = await create(opened);
       await opened.page.goto(`${opened.ready.base_url}/app/${getAddress(path)}`);
       return opened;
     };
-    suite({ screens, openScreen, isOperator: key !== "test" });
+    suite({ screens, openScreen, isOperator: screens === OPERATOR_SCREENS });
   });
 
 export const describeEveryScreen = (suite: (every: EveryScreen) => void): void => {
-  describeScreens("every screen of an account", SCREENS, "test", createTargets, suite);
+  const isForPeople = ({ needs }: ScreenEntry) => needs === "person" || needs === "people";
+  const ofKeys = SCREENS.filter((screen) => !isForPeople(screen));
+  describeScreens("every screen of an account", ofKeys, { key: "test" }, createTargets, suite);
+  describeScreens(
+    "every screen about people",
+    SCREENS.filter(isForPeople),
+    { role: "owner" },
+    async () => ({}),
+    suite,
+  );
   describeScreens(
     "every screen of an operator",
     OPERATOR_SCREENS,
-    { secret: OPERATOR_KEY },
+    { key: { secret: OPERATOR_KEY } },
     createOperatorTargets,
     suite,
   );

@@ -59,7 +59,7 @@ describeInBrowser("the screen of logs", ({ open }) => {
     // No address is in a log.
     expect(await page.locator(".requests").innerText()).not.toContain("valid@example.com");
     await checkScreen(opened, "logs");
-    await checkStackedTable(page, ["Request", "Status", "Time", "Duration", "Key"]);
+    await checkStackedTable(page, ["Request", "Status", "Time", "Duration", "By"]);
   });
 
   test("the request table needs no sideways scrolling, even with the longest path and a long key name", async () => {

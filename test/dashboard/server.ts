@@ -17,6 +17,8 @@ export type Ready = {
   readonly live_key: string;
   readonly test_key: string;
   readonly account_id: string;
+  /** The link of the first visit, while the server has no person. */
+  readonly sign_in_url?: string;
 };
 
 export type RunningServer = {

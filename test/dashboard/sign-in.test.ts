@@ -49,7 +49,8 @@ describeInBrowser("the screen Sign in", ({ open }) => {
     await submitKey(opened, "");
 
     expect(await opened.page.getByRole("alert").textContent()).toBe("Enter an API key.");
-    expect(opened.requests.filter((one) => one.includes("/v1/"))).toEqual([]);
+    // The page has asked for a person's session when it opened.
+    expect(opened.requests.filter((one) => one.includes("/v1/"))).toEqual(["GET /v1/person"]);
   });
 
   test("the dashboard keeps the key only in sessionStorage, in no URL, title, cookie or localStorage", async () => {
