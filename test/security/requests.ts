@@ -1,4 +1,4 @@
-import { endpoints } from "@mailproof/api/endpoints";
+import { programEndpoints } from "@mailproof/api/endpoints";
 import { EXAMPLES } from "@mailproof/api/openapi/examples";
 import { createProcessRequest, formatCsv, givenUpload } from "../things/jobs.ts";
 import type { TestContext } from "./used-account.ts";
@@ -15,4 +15,4 @@ export const createBody = async (
   return example?.request as object | undefined;
 };
 
-export const routesWithBody = endpoints.filter(({ body }) => body).map(({ route }) => route);
+export const routesWithBody = programEndpoints.filter(({ body }) => body).map(({ route }) => route);

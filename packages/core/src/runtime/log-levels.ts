@@ -45,6 +45,7 @@ export const LOG_LEVELS: Readonly<Record<string, Level>> = {
   operator_command: "info",
   postmaster_mail: "info",
   parent_not_freed: "warn",
+  passkey_copied: "warn",
   rows_not_replaced: "warn",
   pressure_began: "warn",
   pressure_ended: "info",
