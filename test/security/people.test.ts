@@ -2,7 +2,7 @@ import { openAccount, updateAccount } from "@mailproof/core/accounts/accounts";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { closeAccount, disableAccount } from "@mailproof/core/background/close-account";
 import { invite } from "@mailproof/core/people/invitations";
-import { buildPasskeyWrites } from "@mailproof/core/people/items";
+import { buildChallengeUse, buildPasskeyWrites } from "@mailproof/core/people/items";
 import { erasePerson, hasNobody, resetPerson } from "@mailproof/core/people/people";
 import type { Table } from "@mailproof/core/ports/table";
 import { describe, expect, test } from "vitest";
@@ -516,6 +516,23 @@ test("an erased person leaves neither name, address, sign-ins nor memberships, a
   const { data } = await browser.send(PERSON);
   await expect(erasePerson(owner.world, data.person_id)).rejects.toThrow("needs an owner");
   expect(await getStatus(browser.send("GET /v1/members", { account }))).toBe(200);
+});
+
+test("every session, challenge and invitation expires, so that no sweep has to know them", async () => {
+  const owner = await givenOwner();
+  await whenInvited(owner);
+  const use = buildChallengeUse("challenge", 1_900_000_000);
+  await owner.table.transact([use]);
+
+  const items = listPeopleItems(owner, /^(SESSION|CHALLENGE|INVITES?)#/);
+
+  expect(items.map(({ pk }) => pk.split("#")[0]).toSorted()).toEqual([
+    "CHALLENGE",
+    "INVITE",
+    "INVITES",
+    "SESSION",
+  ]);
+  expect(items.filter((item) => typeof item.expires_at !== "number")).toEqual([]);
 });
 
 test("the request log names the person who was signed in", async () => {

@@ -142,7 +142,7 @@ test("a closed account loses its keys, monitors and webhooks, and stays closed",
   const result = await closeAccount(ctx.world, ctx.account);
   await whenWorked(ctx);
 
-  expect(result).toEqual({ keys: 2, monitors: 1, webhooks: 1, cancelled: 1, left: [] });
+  expect(result).toEqual({ keys: 2, members: 0, monitors: 1, webhooks: 1, cancelled: 1, left: [] });
   expect((await readAccount(ctx)).statusCode).toBe(401);
   expect(await readCredits(ctx)).toMatchObject({ available: 100, spent: 0 });
   await expect(enableAccount(ctx.world, ctx.account)).rejects.toMatchObject({

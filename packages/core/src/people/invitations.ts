@@ -32,7 +32,7 @@ import { generateToken, mintSession } from "./sessions.ts";
 // An invitation is a link that one person may use once, within 48 hours. Only the hash of its token is stored.
 
 const INVITATION_MS = 48 * HOUR_MS;
-export const INVITATIONS_MAX = 100;
+const INVITATIONS_MAX = 100;
 const OWN_CREDITS = 1_000_000;
 
 type InvitationRequest = Pick<
