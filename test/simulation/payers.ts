@@ -65,7 +65,7 @@ export const findOverspent = (
   return items.flatMap(({ pk, sk, spent }) => {
     const most = pk.startsWith("SPENT#") ? limits.get(sk.slice("yyyy-mm#".length)) : null;
     return most !== null && most !== undefined && Number(spent) > most
-      ? [`${sk} spent ${spent} of ${most}`]
+      ? [`${sk} spent ${Number(spent)} of ${most}`]
       : [];
   });
 };
@@ -77,7 +77,7 @@ export const checkCounters = (items: readonly Item[], { persons }: Payers): read
     .filter(([, same]) => new Set(same.map(({ countedIn }) => countedIn?.join())).size > 1)
     .map(([operation]) => `the entries of ${operation} name different counters`);
   const isCounted = entries.some(({ countedIn }) =>
-    countedIn?.some((one) => !/ACCOUNT$/.test(one)),
+    countedIn?.some((one) => !one.endsWith("ACCOUNT")),
   );
   return persons.length === 0 && isCounted ? [...differing, "a key paid as a person"] : differing;
 };

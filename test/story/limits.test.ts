@@ -206,20 +206,25 @@ test("only an owner who signed in recently sets the limits of the account", asyn
 
 const scoped = endpoints.filter(({ access }) => SCOPES.some((scope) => scope === access));
 
-const thenLimitedTo = async ({ member }: Limited, area: Area) => {
-  for (const { route, access } of scoped) {
+const listOutside = (area: Area) =>
+  scoped.filter(({ access }) => !AREA_SCOPES[area].includes(access as Scope));
+
+/** The operations that the member's area excludes, by the refusals. */
+const listRefused = async ({ member }: Limited, area: Area) => {
+  const refused: typeof scoped = [];
+  for (const endpoint of scoped) {
+    const { route, access } = endpoint;
     const { error } = await member.send(route.replaceAll(/\{\w+\}/g, "none"), { account });
-    const isRefused = error?.details?.required_scope === access;
-    expect([route, isRefused]).toEqual([route, !AREA_SCOPES[area].includes(access as Scope)]);
-    if (isRefused)
-      expect(error.message).toBe(
-        `Your access to this account is limited to ${area}, which excludes the right ${access}. Nothing was charged.`,
-      );
+    const what = `Your access to this account is limited to ${area}, which excludes the right ${access}. Nothing was charged.`;
+    if (error?.message === what) refused.push(endpoint);
   }
+  return refused;
 };
 
 test.each(AREAS)("a member limited to %s may send no operation of another area", async (area) => {
-  await thenLimitedTo(await givenLimited({ area }), area);
+  const ctx = await givenLimited({ area });
+
+  expect(await listRefused(ctx, area)).toEqual(listOutside(area));
 });
 
 test.each(AREAS)(
@@ -228,7 +233,7 @@ test.each(AREAS)(
     const ctx = await givenLimited({});
     await whenLimited(ctx.owner, { area });
 
-    await thenLimitedTo(ctx, area);
+    expect(await listRefused(ctx, area)).toEqual(listOutside(area));
   },
 );
 

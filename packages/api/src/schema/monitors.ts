@@ -32,7 +32,7 @@ export const MonitorSummary = v.object({
   ),
   last_problem: describe(
     v.nullable(v.picklist(["insufficient_credits", "no_verdict", "failed"])),
-    "Why the last run had no result. Null when it had one.",
+    "Why the last run had no result: `insufficient_credits` also when a monthly limit is reached. Null when it had one.",
   ),
   message: field.maybeText("A note for people. Left out when there is none."),
 });
