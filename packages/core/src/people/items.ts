@@ -162,7 +162,7 @@ export const hashToken = (token: string): string =>
 export const toInvitationKey = (hash: string): Key => ({ pk: `INVITE#${hash}`, sk: "INVITE" });
 export const toInvitesPartition = (account: string | null): string =>
   `INVITES#${account ?? "SERVICE"}`;
-const toInviteMirrorKey = ({ account, id }: Pick<Invitation, "account" | "id">): Key => ({
+export const toInviteMirrorKey = ({ account, id }: Pick<Invitation, "account" | "id">): Key => ({
   pk: toInvitesPartition(account),
   sk: id,
 });
