@@ -1,4 +1,4 @@
-// What every bench is held to, in one place: docs/performance.md is written from this and from bench/results/.
+// What every bench is held to, in one place: docs/performance.md is written from this and from bench/results.json.
 
 /** A figure has a limit on one side. `beside` is what else does it, where that is published or is measured with ours. */
 export type Budget = {

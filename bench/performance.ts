@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { formatMarkdownTable } from "@mailproof/lab/markdown-table";
 import { BUDGETS, type Budget, type BudgetName, GROUPS, type GroupName } from "./budgets.ts";
 import {
@@ -7,6 +7,7 @@ import {
   formatNumber,
   isWithin,
   type ReportTable,
+  readResults,
 } from "./report.ts";
 
 // What all benches came to, beside what they are held to: as the table that a run ends with, and as a page.
@@ -19,11 +20,6 @@ export const BENCHES: readonly string[] = [
 ];
 
 const root = new URL("..", import.meta.url);
-
-export const readResults = (): readonly BenchResult[] =>
-  BENCHES.map((name) =>
-    JSON.parse(readFileSync(new URL(`bench/results/${name}.json`, root), "utf8")),
-  );
 
 export const writePage = (): void => writeFileSync(new URL(PAGE, root), formatPage(readResults()));
 
@@ -76,7 +72,7 @@ export const formatPage = (results: readonly BenchResult[]): string => {
   const missed = verdicts.filter(({ isMet }) => !isMet);
   return `# Performance
 
-Written by \`npm run bench\` from \`bench/results/\` and the budgets in \`bench/budgets.ts\`. A full run takes about twenty
+Written by \`npm run bench\` from \`bench/results.json\` and the budgets in \`bench/budgets.ts\`. A full run takes about twenty
 minutes and fails if a budget is missed; \`npm run bench intake\` runs one bench. The figures depend on the machine: the ratios
 to another commit (\`npm run bench -- --against REV\`) say more.
 
@@ -107,7 +103,7 @@ ${formatBlock(results, "receivers")}
 
 ## Measurements
 
-${formatMarkdownTable(["command", "when", "where"], results.map(formatRun))}
+${formatMarkdownTable(["command", "when", "where"], BENCHES.flatMap((name) => results.filter((one) => one.name === name)).map(formatRun))}
 `;
 };
 

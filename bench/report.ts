@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { BUDGETS, type Budget, type BudgetName } from "./budgets.ts";
 
@@ -73,7 +73,7 @@ const formatLines = ({ head, rows }: ReportTable): readonly string[] => {
   );
 };
 
-/** What stands in bench/results/. */
+/** One entry of bench/results.json: the last result of a bench. */
 export type BenchResult = {
   readonly name: string;
   readonly machine: readonly string[];
@@ -82,8 +82,11 @@ export type BenchResult = {
   readonly tables?: readonly { readonly title: string; readonly lines: readonly string[] }[];
 };
 
+const RESULTS = new URL("results.json", import.meta.url);
+
+export const readResults = (): readonly BenchResult[] => JSON.parse(readFileSync(RESULTS, "utf8"));
+
 export const saveResult = (name: string, { rows, tables }: Report): void => {
-  const file = new URL(`results/${name}.json`, import.meta.url);
   const texts = tables.map((table) => ({ title: table.title, lines: formatLines(table) }));
   const compared = texts.length > 0 && { tables: texts };
   const report: BenchResult = {
@@ -93,7 +96,9 @@ export const saveResult = (name: string, { rows, tables }: Report): void => {
     rows,
     ...compared,
   };
-  writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
+  const others = readResults().filter((one) => one.name !== name);
+  const results = [...others, report].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  writeFileSync(RESULTS, `${JSON.stringify(results, null, 2)}\n`);
 };
 
 const formatVerdict = ({ line, value }: ReportRow): string => {

@@ -7,18 +7,11 @@ import { checkOut, findCommit } from "./against/checkout.ts";
 import { scenarioNames } from "./against/scenarios.ts";
 import { findObstacle } from "./autocannon.ts";
 import type { Outcome } from "./one.ts";
-import {
-  BENCHES,
-  buildTable,
-  compareToBudgets,
-  PAGE,
-  readResults,
-  writePage,
-} from "./performance.ts";
-import { printTable, type Report, saveResult } from "./report.ts";
+import { BENCHES, buildTable, compareToBudgets, PAGE, writePage } from "./performance.ts";
+import { printTable, type Report, readResults, saveResult } from "./report.ts";
 
 // npm run bench [names]: runs some benches, or all of them, each in its own process. Where none of them failed it stores
-// their results in bench/results/ and docs/performance.md. It ends with an error where one failed or a budget is missed.
+// their results in bench/results.json and docs/performance.md. It ends with an error where one failed or a budget is missed.
 // npm run bench -- --against REV [names]: the server of another commit and this one, as ratios.
 // npm run bench -- --ratchet [names]: the same with the commit in bench/reference; it ends with an error where a ratio is below
 // its limit in bench/against/ratios.ts.

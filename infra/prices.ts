@@ -116,9 +116,11 @@ export const sumIdleCosts = (settings: Settings): number =>
 
 /** Dollars for a million of a flow of `npm run bench cost`, by the beginning of its name. */
 export const readCostOfMillion = (flow: string): number => {
-  const { tables } = JSON.parse(readFileSync("bench/results/cost.json", "utf8")) as {
-    readonly tables: readonly { readonly lines: readonly string[] }[];
-  };
-  const line = tables[0]?.lines.find((one) => one.startsWith(flow));
+  const results = JSON.parse(readFileSync("bench/results.json", "utf8")) as readonly {
+    readonly name: string;
+    readonly tables?: readonly { readonly lines: readonly string[] }[];
+  }[];
+  const { tables } = results.find(({ name }) => name === "cost") ?? {};
+  const line = tables?.[0]?.lines.find((one) => one.startsWith(flow));
   return Number(/\$([\d.]+)$/.exec(line ?? "")?.[1]) * 1_000;
 };

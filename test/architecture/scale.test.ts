@@ -10,7 +10,7 @@ import { formatMarkdownTable } from "@mailproof/lab/markdown-table";
 import { MAIL_PROVIDERS } from "@mailproof/mail/mail-provider-table";
 import { findMailProvider, PROVIDER_CONNECTIONS } from "@mailproof/mail/mail-providers";
 import { expect, test } from "vitest";
-import type { BenchResult } from "../../bench/report.ts";
+import { readResults } from "../../bench/report.ts";
 import { drawDeployment } from "../../infra/picture.ts";
 import { listIdleCosts, readCostOfMillion, sumIdleCosts } from "../../infra/prices.ts";
 import { readSettings } from "../../infra/settings.ts";
@@ -181,8 +181,8 @@ const FLOWS: Readonly<Record<string, string>> = {
 };
 
 const toFlowTable = (): string => {
-  const { tables } = JSON.parse(readFileSync("bench/results/cost.json", "utf8")) as BenchResult;
-  const lines = tables?.[0]?.lines ?? [];
+  const cost = readResults().find(({ name }) => name === "cost");
+  const lines = cost?.tables?.[0]?.lines ?? [];
   return formatMarkdownTable(
     ["flow", "WRU", "RRU", "SQS", "counted", "Lambda, seconds", "with calls and Lambda"],
     Object.entries(FLOWS).map(([name, shown]) => {
