@@ -63,14 +63,18 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
   "rules that docs/design/mail-slots.md has as a table: a test compares the page with them": [
     "RULES",
   ],
-  "tables that a test compares with another list": ["NAMES_BY_COUNTRY", "SPECIAL_BLOCKS"],
+  "tables that a test compares with another list": [
+    "NAMES_BY_COUNTRY",
+    "SPECIAL_BLOCKS",
+    "UNDOCUMENTED",
+  ],
   "certificates: a test serves with them": [
     "PUBLIC_AND_WORTHLESS_CERTIFICATE",
     "PUBLIC_AND_WORTHLESS_KEY",
     "createSelfSigned",
   ],
   "tools of a build: a test builds with its own keys": ["readListsModules"],
-  "claims of a receipt: a test encodes and signs its own": ["encodeClaims"],
+  "claims of a receipt: a test encodes and signs its own": ["encodeClaims", "signClaims"],
   "limits: a test goes up to the number and one beyond": [
     "DAILY_LIMITS",
     "PRESSURE_LIMITS",
@@ -106,6 +110,7 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "createLossCheck",
     "createReceiver",
     "equalizeTiming",
+    "findRetryCause",
     "formatAdminOutput",
     "formatCalibration",
     "formatError",
@@ -122,6 +127,7 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "createMetricLog",
     "createRemoteProbe",
     "testSignIn",
+    "watchThread",
   ],
   "limits that a test lowers, and a figure without the machine it is read from": [
     "READING_LIMITS",

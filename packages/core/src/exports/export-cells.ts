@@ -16,7 +16,7 @@ import { writeSpreadsheet } from "./write-spreadsheet.ts";
 
 const OUTCOME_COLUMNS = ["row", "row_outcome", "duplicate_of", "skip_reason", "skip_message"];
 
-export const listExportColumns = (list: SourceList, selection: RowSelection): readonly string[] => {
+const listExportColumns = (list: SourceList, selection: RowSelection): readonly string[] => {
   const outcome = selection === "all" ? listOutcomeColumns(list) : [];
   const vendor = list.vendor ? [`${list.vendor.name.toLowerCase()}_status`] : [];
   return [...list.columns, ...listResultColumns(list.columns, [...vendor, ...outcome])];
@@ -28,7 +28,7 @@ const hasOwnColumns = ({ columns }: SourceList): boolean => columns.length > 0;
 const listOutcomeColumns = (list: SourceList): readonly string[] =>
   hasOwnColumns(list) ? OUTCOME_COLUMNS : [...OUTCOME_COLUMNS, "submitted"];
 
-export const toExportCells = (
+const toExportCells = (
   list: SourceList,
   row: ListedRow,
   selection: RowSelection,
