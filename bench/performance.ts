@@ -103,7 +103,7 @@ ${formatBlock(results, "receivers")}
 
 ## Measurements
 
-${formatMarkdownTable(["command", "when", "where"], BENCHES.flatMap((name) => results.filter((one) => one.name === name)).map(formatRun))}
+${formatRuns(results)}
 `;
 };
 
@@ -119,11 +119,16 @@ const formatBlock = (results: readonly BenchResult[], name: string): string => {
 const formatShort = ({ line, row }: BudgetVerdict): string =>
   `${line.what} (\`${GROUPS[row].bench}\`)`;
 
-const formatRun = ({ name, at, machine }: BenchResult): readonly string[] => [
-  `\`npm run bench ${name}\``,
-  at.slice(0, 16).replace("T", " "),
-  machine.join(", "),
-];
+/** The day and the machine of each bench; benches of one day and machine share a line. */
+const formatRuns = (results: readonly BenchResult[]): string => {
+  const runs = Map.groupBy(
+    results.toSorted((one, other) => one.at.localeCompare(other.at)),
+    ({ at, machine }) => `${at.slice(0, 10)}, ${machine.join(", ")}`,
+  );
+  return [...runs]
+    .map(([run, benches]) => `- ${run}: ${benches.map(({ name }) => `\`${name}\``).join(", ")}`)
+    .join("\n");
+};
 
 /** A row of the table says what it is about once, above its lines. */
 const formatTable = (names: readonly GroupName[], verdicts: readonly BudgetVerdict[]): string =>
