@@ -161,12 +161,21 @@ SERVICES; LOSS OF USE, DATA, OR PROFITS; OR BUSINESS INTERRUPTION) HOWEVER CAUSE
 WHETHER IN CONTRACT, STRICT LIABILITY, OR TORT (INCLUDING NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE
 OF THIS SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.`;
 
-const formatRow = ({ name, version, licence, where }: ShippedPackage): string[] => [
-  `\`${name}\``,
-  version,
-  licence,
-  where.join(", ") || "nothing of it",
-];
+/** A line for each licence and place: a row for each package would repeat both. */
+const formatPackages = (shipped: readonly ShippedPackage[]): string => {
+  const groups = Map.groupBy(
+    shipped,
+    ({ licence, where }) =>
+      `${licence}, ${where.length === 0 ? "in nothing" : `in ${where.join(" and ")}`}`,
+  );
+  return [...groups]
+    .toSorted(([one], [other]) => one.localeCompare(other, "en"))
+    .map(
+      ([group, packages]) =>
+        `- ${group}: ${packages.map(({ name, version }) => `\`${name}\` ${version}`).join(", ")}`,
+    )
+    .join("\n");
+};
 
 const quote = (text: string): string =>
   text.replaceAll(/^(.?)/gm, (_, first) => `>${first && " "}${first}`);
@@ -180,13 +189,15 @@ dependencies. \`mailproof licences\` prints the texts of these licences: they ar
 
 ## Packages
 
-${formatMarkdownTable(["Package", "Version", "Licence", "In"], (await loadShipped()).map(formatRow))}
+The licence of each package, and where its code is: in Lambdas, in the server, or in nothing that we ship.
+
+${formatPackages(await loadShipped())}
 
 ## Data
 
 ${formatMarkdownTable(
   ["Data", "Version", "Licence"],
-  readDataLicences().map((one) => formatRow(one).slice(0, 3)),
+  readDataLicences().map(({ name, version, licence }) => [`\`${name}\``, version, licence]),
 )}
 
 Notices of the lists are in [lists.md](lists.md). That of \`fakefilter\`:
