@@ -13,6 +13,7 @@ import { ReportSource } from "../schema/domain-reports.ts";
 import { UnverifiedRow, VerifiedRow } from "../schema/export-json.ts";
 import { JobOptions } from "../schema/job-options.ts";
 import { JobSummary, ResultRow } from "../schema/jobs.ts";
+import { LimitState } from "../schema/limits.ts";
 import { MonitorSummary } from "../schema/monitors.ts";
 import {
   DnsRecord,
@@ -105,6 +106,7 @@ const SHARED: readonly (readonly [Schema, string])[] = [
   [EVENT_DATA["credits.low"], "BalanceNews"],
   [DeliverySummary, "Delivery"],
 
+  [LimitState, "SpendingLimit"],
   [KeySummary, "ApiKey"],
   [Mode, "KeyMode"],
   [ScopeName, "Scope"],

@@ -22,7 +22,7 @@ export const toLimits = (body: {
   ...(body.monthly_credits !== undefined && { monthlyHalves: credits(body.monthly_credits) }),
 });
 
-const LimitState = v.object({
+export const LimitState = v.object({
   area: describe(
     v.optional(v.picklist(AREAS)),
     "The part of the service that people are limited to. Left out: no limit.",
