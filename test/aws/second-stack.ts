@@ -21,7 +21,7 @@ const STORIES = {
   /** A link is signed by one stack and read by the other end; a version of a blob is pinned. */
   links: ["erase-data", "unreadable-lists", "verify-file", "verify-file-list"],
   /** A Lambda reads headers, cookies, forms and bodies from an event. test/contract/http.test.ts holds what all routes share. */
-  events: ["failures", "people", "verify-batch", "verify-email"],
+  events: ["failures", "passkeys", "people", "verify-batch", "verify-email"],
 } as const;
 
 export const STORIES_ON_AWS: readonly string[] = Object.values(STORIES).flat();

@@ -1,4 +1,4 @@
-import { endpoints } from "@mailproof/api/endpoints";
+import { programEndpoints } from "@mailproof/api/endpoints";
 import { EXAMPLES } from "@mailproof/api/openapi/examples";
 import type { Client } from "@mailproof/client/client";
 import { OPERATIONS } from "@mailproof/client/operations";
@@ -125,9 +125,12 @@ const callExample = (client: Client, name: keyof Operations): Promise<unknown> =
 };
 
 const getOutput = (name: keyof Operations) =>
-  endpoints.find(({ route }) => route === OPERATIONS[name].route)?.output as v.GenericSchema;
+  programEndpoints.find(({ route }) => route === OPERATIONS[name].route)?.output as
+    | v.GenericSchema
+    | undefined;
 
-test("every operation of a real server returns its declared type", async () => {
+// The operations for people refuse keys; the dashboard's tests call them.
+test("every operation for programs of a real server returns its declared type", async () => {
   const { clientWith, testKey } = await whenServed();
   const client = clientWith({ key: testKey });
   const done = await client.verifyFile(new Blob([`email\n${EMAIL}\n`]));
@@ -138,8 +141,10 @@ test("every operation of a real server returns its declared type", async () => {
 
   const wrong = [];
   for (const name of Object.keys(OPERATIONS) as (keyof Operations)[]) {
+    const output = getOutput(name);
+    if (!output) continue;
     const response = await (CALLS[name]?.(client, made) ?? callExample(client, name));
-    const read = v.safeParse(getOutput(name), response);
+    const read = v.safeParse(output, response);
     if (!read.success) wrong.push([name, response, v.flatten(read.issues)]);
   }
 
