@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { endpoints } from "@mailproof/api/endpoints";
 import { documentsFrom, MISSING_PAGE } from "@mailproof/api/http/documents";
@@ -227,6 +227,19 @@ test.each(endpoints.filter(({ needs }) => !needs.some((need) => ASKS_FOR_NAMES.t
     expect(carried.filter((file) => LISTS_OR_RESOLVERS.test(file))).toEqual([]);
   },
 );
+
+test("only the Lambdas of passkeys and of the identity provider contain their libraries", () => {
+  const listCarriers = (library: string) =>
+    entries.filter((entry) => listCarried(entry).some((file) => file.includes(library)));
+
+  expect(listCarriers("/@simplewebauthn/").map((entry) => basename(entry, ".ts"))).toEqual([
+    "sign-in-with-passkey",
+    "add-passkey",
+  ]);
+  expect(listCarriers("/openid-client/").map((entry) => basename(entry, ".ts"))).toEqual([
+    "sign-in-with-oidc",
+  ]);
+});
 
 const FILE = "file.ts";
 const IMPORT = 'import { describe } from "../schema/common.ts";';

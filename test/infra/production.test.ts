@@ -703,7 +703,7 @@ const isOfEndpoint = (name: string) => name.startsWith("Http") && name !== "Http
 const SECRETS: Readonly<Record<string, (name: string) => boolean>> = {
   KEY_PEPPER: isOfEndpoint,
   CURSOR_SECRET: (name) =>
-    /^Http(?:GetDomainReports|GetJob|List(?:Domains|Events|Jobs|LedgerEntries|MailTests|Requests)|Mcp)$/.test(
+    /^Http(?:AddPasskey|GetDomainReports|GetJob|List(?:Domains|Events|Jobs|LedgerEntries|MailTests|Requests)|Mcp|SignInWithPasskey)$/.test(
       name,
     ),
   ACTIVITY_KEY: (name) =>

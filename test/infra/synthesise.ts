@@ -50,6 +50,7 @@ const SECRETS = {
   SST_SECRET_CursorSecret: "a secret for the tests",
   SST_SECRET_ActivityKey: "an activity key for tests",
   SST_SECRET_SealingKey: "a sealing key for the tests",
+  SST_SECRET_OidcClientSecret: "a client's secret for the tests",
   SST_SECRET_SmtpProxies: "socks5://user:pass@192.0.2.1:1080",
 };
 
