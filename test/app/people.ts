@@ -99,7 +99,7 @@ export const findHalves = async (
     halves.push(`members ${write(members)}, mirrors ${write(mirrors)}`);
   const owners = members.filter(({ role }) => role === "owner").length;
   const counted = (await table.get(toOwnersKey(account)))?.["owners"];
-  if (owners !== counted) halves.push(`${owners} owners are counted as ${counted}`);
+  if (owners !== counted) halves.push(`${owners} owners, counted as ${JSON.stringify(counted)}`);
   for (const { id, hash } of await listInvitations(world as World, account))
     if (!(await table.get(toInvitationKey(hash)))) halves.push(`${id} has a mirror alone`);
   return halves;

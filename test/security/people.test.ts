@@ -37,6 +37,9 @@ const whenReturning = async (world: AppWorld, person: string): Promise<string> =
   return (await invite(world, { ...request, person })).token;
 };
 
+const sortStatuses = (answers: readonly { readonly statusCode: number }[]): readonly number[] =>
+  answers.map(({ statusCode }) => statusCode).toSorted((a, b) => a - b);
+
 const accept = (world: AppWorld, token: string, name = "Bo") => {
   const browser = createBrowser(world);
   return { browser, sent: browser.send(ACCEPT, { body: { token, accept: true, name } }) };
@@ -294,14 +297,18 @@ describe("a role", () => {
     const { data } = await owner.browser.send(PERSON);
     const { id } = await whenInvited(owner, "owner");
 
-    for (const [route, body] of [
+    const tried = [
       [`PUT /v1/members/${person}`, { role: "owner" }],
       [`PUT /v1/members/${data.person_id}`, { role: "viewer" }],
       [`DELETE /v1/members/${data.person_id}`, undefined],
       ["POST /v1/invitations", { role: "owner" }],
       [`DELETE /v1/invitations/${id}`, undefined],
-    ] as const)
-      expect(await getStatus(browser.send(route, { account, body })), route).toBe(403);
+    ] as const;
+    for (const [route, body] of tried)
+      expect([route, await getStatus(browser.send(route, { account, body }))]).toEqual([
+        route,
+        403,
+      ]);
   });
 
   test("of two owners who leave or lower themselves at once one stays", async () => {
@@ -318,7 +325,7 @@ describe("a role", () => {
         second.browser.send(`${route} /v1/members/${second.person}`, { account, body }),
       ]);
 
-      expect(answers.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, 403]);
+      expect(sortStatuses(answers)).toEqual([200, 403]);
       expect(answers.map(({ error }) => error?.message).join("")).toContain("needs an owner");
       const owners = listPeopleItems(owner, /^MEMBERS#/).filter(({ role }) => role === "owner");
       expect(owners).toHaveLength(1);
@@ -336,7 +343,7 @@ describe("an invitation", () => {
       ["Bo", "Eve"].map((name) => accept(owner.world, token, name).sent),
     );
 
-    expect(answers.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, 404]);
+    expect(sortStatuses(answers)).toEqual([200, 404]);
     const left = listPeopleItems(owner, /^(SESSION|PERSON|MEMBERS|INVITES?)#/);
     // A session, a person with its mirror, and a member.
     expect(left).toHaveLength(before + 4);
@@ -355,7 +362,7 @@ describe("an invitation", () => {
       accept(world, replaced.token, "Mallory").sent,
     ]);
 
-    expect(answers.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, 404, 404]);
+    expect(sortStatuses(answers)).toEqual([200, 404, 404]);
     expect(listPeopleItems(ctx, /^(ACCOUNT|MEMBERS|OWNERS)#/)).toHaveLength(3);
   });
 
@@ -482,15 +489,16 @@ describe("a lost reply", () => {
             send(lossy, `PUT /v1/members/${person}`, { headers, body: { role: "viewer" } }),
           ),
         remove: () => getStatus(send(lossy, `DELETE /v1/members/${person}`, { headers })),
-        erase: () => erasePerson(lossy, person).catch(() => 503),
+        erase: () =>
+          erasePerson(lossy, person).then(
+            () => 200,
+            () => 503,
+          ),
       }[act]();
 
-      const unowned = listPeopleItems(owner, /^SESSION#/).map(({ person: of }) => of as string);
-      const people = listPeopleItems(owner, /^PERSON#/).map(({ id }) => id);
       expect([act, await findHalves(owner.world, account)]).toEqual([act, []]);
-      if (act === "accept") expect(people).toEqual(expect.arrayContaining(unowned));
-      // A session in the browser exists, or the answer says that it is not known.
-      if (act === "accept") expect([200, 503]).toContain(status);
+      // The answer is true, or says that the outcome is not known.
+      expect([200, 503]).toContain(status);
     }
   });
 });
@@ -526,7 +534,7 @@ test("every session, challenge and invitation expires, so that no sweep has to k
 
   const items = listPeopleItems(owner, /^(SESSION|CHALLENGE|INVITES?)#/);
 
-  expect(items.map(({ pk }) => pk.split("#")[0]).toSorted()).toEqual([
+  expect(items.map(({ pk }) => pk.replace(/#.*/, "")).toSorted()).toEqual([
     "CHALLENGE",
     "INVITE",
     "INVITES",

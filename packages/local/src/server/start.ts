@@ -116,9 +116,7 @@ export const start = async (
   baseUrl = toLocalUrl(httpServer.address() as AddressInfo) + basePath;
   if (!isLoopback(host)) world.log("listens_without_tls", { host });
   const mcpUrl = baseUrl + MCP_PATH;
-  const demo = environment.DEMO === "on" ? await ensureDemoAccount(directory, world) : null;
-  if (demo) markDemo(directory);
-  const signInUrl = await createFirstLink(world, demo, linkBase());
+  const { demo, signInUrl } = await openFirstVisit(environment, world, linkBase());
 
   const metrics =
     counters && (await (await loadMetrics()).startMetrics(environment, world, counters));
@@ -160,15 +158,17 @@ export const start = async (
 };
 
 /** Each start replaces the link of the start before. An operator who revoked the demo account's key gets another account. */
-const createFirstLink = async (
+const openFirstVisit = async (
+  { DEMO, MAILPROOF_DIR: directory }: Environment,
   world: App["world"],
-  demo: DemoAccount | null,
   base: string,
-): Promise<string | null> => {
-  if (!(await hasNobody(world.table))) return null;
+): Promise<Pick<RunningServer, "demo" | "signInUrl">> => {
+  const demo = DEMO === "on" ? await ensureDemoAccount(directory, world) : null;
+  if (demo) markDemo(directory);
+  if (!(await hasNobody(world.table))) return { demo, signInUrl: null };
   const account = demo?.live_key === undefined ? null : demo.account_id;
   const request = { kind: "first", account, role: "owner", invitedBy: null } as const;
-  return toInvitationUrl(base, (await invite(world, request)).token);
+  return { demo, signInUrl: toInvitationUrl(base, (await invite(world, request)).token) };
 };
 
 // A start loads the modules of the metrics and the mail receiver only when their settings are present.
