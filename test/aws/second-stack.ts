@@ -6,7 +6,7 @@ const STORIES = {
   /** A request, a response or an item is near a limit: 6 MB of a Lambda, 400 KB of an item, parts of an upload. */
   sizes: ["download-job", "download-job-large", "get-job-rows", "upload-report"],
   /** A message is one of a batch, is delayed, or belongs to a group. */
-  batches: ["chunked-jobs", "verify-file-dispatch", "webhook-deliveries"],
+  batches: ["chunked-jobs", "mails", "verify-file-dispatch", "webhook-deliveries"],
   /** A list is read from an index, which lags behind the table, or in pages that a filter shortens. */
   indexes: ["deferred", "list-events", "list-jobs", "monitors"],
   /** Several items change together or not at all, also when a reply is lost or a request is repeated. */

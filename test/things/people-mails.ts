@@ -56,7 +56,11 @@ export const LOW = { account_id: "acc_1", available: 5, threshold: 10 };
 export const whenHoursPass = async (ctx: MailContext, hours: number): Promise<void> => {
   for (let hour = 0; hour < hours; hour++) {
     await queueLetters.run(ctx.world).catch(() => undefined);
-    await whenWorked(ctx);
-    await whenMinutesPass(ctx, 60);
+    const isIdle = ctx.queue.pending() === 0 && !ctx.table.items().some(({ due_pk }) => due_pk);
+    if (isIdle) ctx.later(60 * 60_000);
+    else {
+      await whenWorked(ctx);
+      await whenMinutesPass(ctx, 60);
+    }
   }
 };

@@ -129,6 +129,7 @@ const createMessage = (queue: string, { account }: Stage): Json => {
     events: { id: "evt_none", token: "none" },
     "mail-tests": { test: "mt_none" },
     deliveries: { id: "dlv_none", token: "none" },
+    mails: { id: "mail_none", token: "none" },
     "inbound-mail": createReceipt(["reports-none@mail.example.com"]),
     activity: {
       eventType: "Delivery",
@@ -148,7 +149,7 @@ const createMessage = (queue: string, { account }: Stage): Json => {
 
 const LATE_WORKER = /^(?:timeout|1 failed|error .*)$/;
 /** Their dead letters are only logged: the work itself stays due. */
-const ASKS_NOTHING: readonly string[] = ["events-dead", "deliveries-dead"];
+const ASKS_NOTHING: readonly string[] = ["events-dead", "deliveries-dead", "mails-dead"];
 
 const createWorkerExchanges = (queue: string, stage: Stage): Exchanges => {
   const eventSourceARN = stage.getQueueArn(queue);
