@@ -275,6 +275,29 @@ describeInBrowser("an identity provider", ({ open }) => {
     expect(requests.filter((one) => one.includes("/v1/sign-in/oidc"))).toEqual([]);
   });
 
+  test("the link of a mail ends all mails with one button, and the same page brings them back", async () => {
+    const opened = await open({ isForPeople: true, isAlone: true });
+    const { page, ready } = opened;
+    const sent: string[] = [];
+    await page.route("**/v1/mail/unsubscribe*", (route) => {
+      const query = new URL(route.request().url()).searchParams;
+      sent.push(`${query.get("token")} ${query.get("mail")}`);
+      return route.fulfill({ json: { success: true, data: { mail: query.get("mail") } } });
+    });
+
+    await page.goto(`${ready.base_url}/app/mail#a-token`);
+    await heading(page, "Mails to you").waitFor();
+    expect(page.url()).toBe(`${ready.base_url}/app/mail`);
+    expect(sent).toEqual([]);
+    await button(page, "Get no more mails").click();
+    await heading(page, "You get no more mails").waitFor();
+    await checkScreen(opened, "mail-switch");
+    await button(page, "Get mails again").click();
+    await heading(page, "Mails to you").waitFor();
+
+    expect(sent).toEqual(["a-token off", "a-token on"]);
+  });
+
   test("an invitation for an address is accepted by the provider only", async () => {
     const { page, ready } = await open({ isForPeople: true, isAlone: true });
     const data = { kind: "member", role: "member", account_name: "A", email: "a@b.example" };

@@ -8,6 +8,7 @@ import { isOpening, isSignedIn, person, sessionId } from "./session.ts";
 /** The pages without the frame, whose code loads when one is shown. */
 const PAGES = {
   link: async () => (await import("./people/link.tsx")).Link,
+  mail: async () => (await import("./people/mail-switch.tsx")).MailSwitch,
   provider: async () => (await import("./people/provider-return.tsx")).ProviderReturn,
   welcome: async () => (await import("./people/welcome.tsx")).Welcome,
   signIn: async () => (await import("./frame/sign-in.tsx")).SignIn,
@@ -15,7 +16,7 @@ const PAGES = {
 } as const satisfies Readonly<Record<string, () => Promise<FunctionComponent>>>;
 
 const choosePage = (): keyof typeof PAGES | null => {
-  if (path.value === "link") return "link";
+  if (path.value === "link" || path.value === "mail") return path.value;
   if (path.value === "sign-in" && query.value.size > 0) return "provider";
   if (!isSignedIn.value) return "signIn";
   if (person.value?.accounts.length === 0) return "noAccount";

@@ -1,12 +1,14 @@
 import { computed, signal } from "@preact/signals";
 import { APP_PATH } from "./base.ts";
 
-/** The token of an invitation's link. It leaves the address at once, so that no history and no picture of the page has it. */
+/** The token of an invitation's link, or of a mail's. It leaves the address at once, so that no history and no picture of the page has it. */
 export const linkToken = signal("");
+
+const PAGES_WITH_TOKEN = [`${APP_PATH}link`, `${APP_PATH}mail`];
 
 const readAddress = (): URL => {
   const url = new URL(location.href);
-  if (url.pathname === `${APP_PATH}link` && url.hash !== "") {
+  if (PAGES_WITH_TOKEN.includes(url.pathname) && url.hash !== "") {
     linkToken.value = url.hash.slice(1);
     url.hash = "";
     history.replaceState(null, "", url);
