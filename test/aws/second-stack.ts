@@ -15,6 +15,7 @@ const STORIES = {
     "continued-lists",
     "delete-job",
     "find-email",
+    "limits",
     "verify-again",
     "verify-email-keys",
   ],

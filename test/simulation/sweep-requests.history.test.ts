@@ -1,6 +1,7 @@
 import { describeSweep } from "./describe-sweep.ts";
 import {
   CHECKS,
+  LIMITED,
   MAIL_TESTS,
   MORE_CHECKS,
   MORE_SEARCHES,
@@ -8,5 +9,13 @@ import {
   VERIFICATIONS,
 } from "./sweep.ts";
 
-for (const flows of [VERIFICATIONS, CHECKS, MORE_CHECKS, SEARCHES, MORE_SEARCHES, MAIL_TESTS])
+for (const flows of [
+  VERIFICATIONS,
+  CHECKS,
+  MORE_CHECKS,
+  SEARCHES,
+  MORE_SEARCHES,
+  MAIL_TESTS,
+  LIMITED,
+])
   describeSweep(flows);

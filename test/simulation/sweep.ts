@@ -23,7 +23,10 @@ const refusing = ["throttled@example.com", "blocked@example.com", "valid@example
 /** A byte of the second of three chunks. */
 const partOfInputs: Damage = (key) => (key.startsWith("inputs/") ? 60 : undefined);
 
-export type Flow = Pick<Script, "balance" | "clients" | "damage" | "creditsPerShard" | "jumps">;
+export type Flow = Pick<
+  Script,
+  "balance" | "clients" | "damage" | "creditsPerShard" | "jumps" | "payers"
+>;
 
 type Flows = Readonly<Record<string, Flow>>;
 
@@ -284,6 +287,39 @@ export const MAIL_TESTS: Flows = {
   },
 };
 
+/** Clients of one person, or of a person and of a key. Both limits are as high as the first list needs. */
+const limited = { persons: [10], byClient: [0, 0], account: 10 };
+
+export const LIMITED: Flows = {
+  "a verification of a person that breaks on our side": {
+    balance: 10,
+    clients: [[verifyOnce("error@example.com")]],
+    payers: limited,
+  },
+  "two lists of a person with credits for one": {
+    balance: 20,
+    clients: [
+      [{ kind: "batch", key: "key", emails: list }],
+      [{ kind: "file", key: "other", emails: list }],
+    ],
+    payers: limited,
+  },
+  "a file of a person that is cancelled, and one of a key": {
+    balance: 20,
+    clients: [
+      [{ kind: "file", key: "key", emails: list, cancelAfterMs }],
+      [{ kind: "file", key: "other", emails: short }],
+    ],
+    payers: { ...limited, byClient: [0, null] },
+  },
+  "a mail test of a person that gets no mail": {
+    balance: 10,
+    clients: [[testMail("key")]],
+    jumps: hour,
+    payers: limited,
+  },
+};
+
 /** All of them. Those with the most calls come last: who searches one history finds it sooner. */
 export const FLOWS: Flows = {
   ...MORE_CHECKS,
@@ -298,6 +334,7 @@ export const FLOWS: Flows = {
   ...CHILDREN,
   ...CONTINUATIONS,
   ...ERASURES,
+  ...LIMITED,
 };
 
 /** These are swept with pairs of faults, too; the others have many calls, or only repeat what one of these has in it. */

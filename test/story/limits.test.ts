@@ -115,6 +115,8 @@ test("a limit starts anew each month, and a refund counts in the month of its ch
   await after.send(`POST /v1/jobs/${data.job_id}/cancel`, { account });
 
   expect((await readAccount(after)).limit.monthly).toMatchObject({ spent: 4, left: 2 });
+  const counter = { pk: `SPENT#${account}`, sk: `2026-11#${ctx.person}` };
+  expect(await ctx.world.table.get(counter)).toMatchObject({ spent: 0 });
   await thenConsistent(ctx);
 });
 
