@@ -72,6 +72,7 @@ const SHARED: readonly (readonly [Schema, string])[] = [
   [VerifiedRow, "ExportedRow"],
   [UnverifiedRow, "UnverifiedRow"],
   [UploadedList, "ListFacts"],
+  [LimitState, "LimitState"],
   [inline, "InlineExport"],
   [link, "ExportLink"],
 
