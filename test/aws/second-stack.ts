@@ -16,6 +16,7 @@ const STORIES = {
     "delete-job",
     "find-email",
     "limits",
+    "passkeys",
     "verify-again",
     "verify-email-keys",
   ],

@@ -7,7 +7,6 @@ import type { AppWorld } from "@mailproof/core/app-world";
 import { createReading } from "@mailproof/core/deliverability/reading";
 import { FREE_BYTES } from "@mailproof/core/ports/free-space";
 import { HTTPS_PORT } from "@mailproof/core/ports/https";
-import type { ReadPressure } from "@mailproof/core/ports/pressure";
 import { CHUNK_ROWS, EXPORT_ROWS, SLOW_ROWS_AFTER_MS } from "@mailproof/core/ports/settings";
 import { createListReads } from "@mailproof/core/runtime/list-reads";
 import { createLongPolls } from "@mailproof/core/runtime/long-polls";
@@ -123,8 +122,7 @@ export const createApp = (
     newId: (prefix) => `${prefix}_${randomUUID()}`,
     sleep,
     log,
-    ...watchDisk(directory, meter.pressure),
-    hasMemory: meter.hasMemory,
+    ...watchMachine(directory, meter),
     stopping: stopping.signal,
     settings: toSettings(environment, secrets),
   };
@@ -148,13 +146,13 @@ export const createApp = (
   };
 };
 
-const watchDisk = (
+const watchMachine = (
   directory: string,
-  pressure: ReadPressure,
-): Pick<AppWorld, "pressure" | "freeBytes"> => {
+  { pressure, hasMemory }: Pick<ReturnType<typeof startPressureMeter>, "pressure" | "hasMemory">,
+): Pick<LocalWorld, "pressure" | "freeBytes" | "hasMemory"> => {
   const freeBytes = () => readFreeBytes(directory);
   const isFull = () => (freeBytes() ?? Number.POSITIVE_INFINITY) < FREE_BYTES.forWork;
-  return { freeBytes, pressure: () => (isFull() ? "disk_full" : pressure()) };
+  return { freeBytes, hasMemory, pressure: () => (isFull() ? "disk_full" : pressure()) };
 };
 
 const openBlobFolder = (directory: string): string => {
