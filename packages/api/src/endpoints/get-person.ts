@@ -1,13 +1,8 @@
 import { findAccount } from "@mailproof/core/accounts/accounts";
 import { paginateQuery } from "@mailproof/core/lib/paginate-query";
-import {
-  IDENTITY,
-  PASSKEY,
-  readIdentity,
-  readPasskey,
-  toPersonPartition,
-} from "@mailproof/core/people/items";
+import { IDENTITY, readIdentity, toPersonPartition } from "@mailproof/core/people/items";
 import { findPerson, listMemberships } from "@mailproof/core/people/members";
+import { listPasskeys } from "@mailproof/core/people/passkeys";
 import * as v from "valibot";
 import { endpoint, ok } from "../http/endpoint.ts";
 import * as field from "../schema/fields.ts";
@@ -45,14 +40,14 @@ export const getPerson = endpoint({
   async handle(world, { person }) {
     const id = person?.id ?? "";
     const found = await findPerson(world.table, id);
-    const read = async <T>(prefix: string, from: (item: never) => T): Promise<readonly T[]> => {
-      const items = paginateQuery(world.table, { pk: toPersonPartition(id), sk: { prefix } });
-      return (await Array.fromAsync(items)).map((item) => from(item as never));
-    };
+    const items = paginateQuery(world.table, {
+      pk: toPersonPartition(id),
+      sk: { prefix: IDENTITY },
+    });
     const [memberships, passkeys, identities] = await Promise.all([
       listMemberships(world.table, id),
-      read(PASSKEY, readPasskey),
-      read(IDENTITY, readIdentity),
+      listPasskeys(world.table, id),
+      Array.fromAsync(items, readIdentity),
     ]);
     const accounts = await Promise.all(
       memberships.map(async ({ account, role }) => {

@@ -33,7 +33,7 @@ import { buildSessionEnd, findSession, mintSession } from "./sessions.ts";
 
 const CHALLENGE_MS = 5 * MINUTE_MS;
 const RANDOM_BYTES = 16;
-export const PASSKEYS_MAX = 20;
+const PASSKEYS_MAX = 20;
 /** In base64url. DynamoDB limits a sort key to 1,024 bytes, and WebAuthn an id to 1,364 characters; real ids have under 400. */
 export const PASSKEY_ID_LENGTH_MAX = 700;
 /** EdDSA, ES256 and RS256. By default the library also accepts an experimental key of 1,322 bytes. */
