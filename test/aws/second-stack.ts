@@ -17,6 +17,7 @@ const STORIES = {
     "find-email",
     "limits",
     "passkeys",
+    "people-oidc",
     "verify-again",
     "verify-email-keys",
   ],

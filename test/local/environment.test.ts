@@ -38,6 +38,10 @@ test.each(asRows`
   a port that is a word | ${{ PORT: "http" }} | PORT must be a number from 0 to 65535
   a port that is too high | ${{ PORT: "70000" }} | PORT must be a number from 0 to 65535
   a short pepper | ${{ KEY_PEPPER: "salt" }} | KEY_PEPPER must have at least 16 characters
+  an identity provider without a client id | ${{ OIDC_ISSUER: "https://login.example.com" }} | OIDC_CLIENT_ID must be set with OIDC_ISSUER, and only then
+  a client id without an identity provider | ${{ OIDC_CLIENT_ID: "a" }} | OIDC_CLIENT_ID must be set with OIDC_ISSUER, and only then
+  a client secret without an identity provider | ${{ OIDC_CLIENT_SECRET: "a" }} | OIDC_CLIENT_SECRET must be set with OIDC_ISSUER only
+  an identity provider without TLS | ${{ OIDC_ISSUER: "http://login.example.com", OIDC_CLIENT_ID: "a" }} | OIDC_ISSUER must be an https address
   a sender that needs SMTPUTF8 | ${{ SMTP_FROM: "prüfung@example.org" }} | SMTP_FROM must be an email address
 `)("the environment's reader refuses %s with a sentence", (_, settings, words) => {
   expect(() => readEnvironment(settings)).toThrow(words);

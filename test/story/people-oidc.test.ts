@@ -5,7 +5,9 @@ import {
   type JsonWebKey,
   sign,
 } from "node:crypto";
+import { openAccount } from "@mailproof/core/accounts/accounts";
 import type { AppWorld } from "@mailproof/core/app-world";
+import { credits } from "@mailproof/core/money/credits";
 import { invite } from "@mailproof/core/people/invitations";
 import { describe, expect, test } from "vitest";
 import { BO, finishIn, givenProvider, setProvider, signIn, startIn, visit } from "../app/oidc.ts";
@@ -121,11 +123,12 @@ describe("a sign-in with the identity provider", () => {
 
   test("joins another account by an invitation as the person of the identity", async () => {
     const { world, bo } = await givenBo();
-    const invitation = await createInvitation(world, { account: "acc_2", role: "viewer" });
+    const { account } = await openAccount(world, { name: "B", plan: "pro", opening: credits(0) });
+    const invitation = await createInvitation(world, { account, role: "viewer" });
 
     const joined = await signIn(createBrowser(world), { invitation });
 
-    expect(joined.data).toMatchObject({ person_id: bo, account_id: "acc_2" });
+    expect(joined.data).toMatchObject({ person_id: bo, account_id: account });
   });
 
   test("connects an unknown identity to the person who has just signed in here", async () => {
@@ -140,6 +143,17 @@ describe("a sign-in with the identity provider", () => {
       email: BO.email,
       identities: [{ issuer: provider.url }],
     });
+    expect((await signIn(createBrowser(world))).data.person_id).toBe(ada);
+  });
+
+  test("joins another account as the person who has just signed in here", async () => {
+    const { world, browser, ada } = await givenOidc();
+    const { account } = await openAccount(world, { name: "B", plan: "pro", opening: credits(0) });
+    const invitation = await createInvitation(world, { account, email: BO.email });
+
+    const joined = await signIn(browser, { invitation });
+
+    expect(joined.data).toMatchObject({ person_id: ada, account_id: account });
     expect((await signIn(createBrowser(world))).data.person_id).toBe(ada);
   });
 
@@ -366,13 +380,16 @@ describe("no session begins", () => {
 
 describe("an unknown identity is not connected", () => {
   test("six minutes after the sign-in, and the response asks for a new one", async () => {
-    const { browser, later } = await givenOidc();
+    const { world, browser, later } = await givenOidc();
+    const invitation = await createInvitation(world);
     later(6 * MINUTE_MS);
 
-    const refused = await signIn(browser);
-
-    expectRefused(refused, 403, /Ada is signed in here without this identity/);
-    expect(refused.error.details).toEqual({ sign_in_again: true });
+    for (const fields of [{}, { invitation }]) {
+      const refused = await signIn(browser, fields);
+      expectRefused(refused, 403, /Ada is signed in here without this identity/);
+      expect(refused.error.details).toEqual({ sign_in_again: true });
+    }
+    expect((await signIn(createBrowser(world), { invitation })).statusCode).toBe(200);
   });
 
   test("to a person whose session began after the flow", async () => {
