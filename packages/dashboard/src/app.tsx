@@ -2,6 +2,7 @@ import type { FunctionComponent } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
 import { Frame } from "./frame/frame.tsx";
 import { ErrorPanel } from "./parts/error-panel.tsx";
+import { Waiting } from "./parts/shape.tsx";
 import { path, query } from "./router.ts";
 import { isOpening, isSignedIn, person, sessionId } from "./session.ts";
 
@@ -44,6 +45,12 @@ const Page = ({ name }: { readonly name: keyof typeof PAGES }) => {
 
 export const App = () => {
   const page = choosePage();
-  if (isOpening.value) return null;
+  if (isOpening.value)
+    return (
+      <main>
+        <h1>Mailproof</h1>
+        <Waiting what="the session" />
+      </main>
+    );
   return page === null ? <Frame key={sessionId.value} /> : <Page key={page} name={page} />;
 };

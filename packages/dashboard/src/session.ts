@@ -126,7 +126,7 @@ const createPersonFetch =
     if (selected !== null) headers.set("mailproof-account", selected);
     const response = await fetch(input, { ...init, headers });
     if (response.status === 401 && selected !== null && chosen.peek() === selected)
-      void findReason(selected);
+      void explainLoss(selected);
     return response;
   };
 
@@ -135,7 +135,7 @@ const createPersonClient = (selected: string | null): Client =>
   createQuickClient("none", createPersonFetch(selected));
 
 /** The client of a person without an account, and of nobody. */
-export const ownClient = createPersonClient(null);
+export const getOwnClient = (): Client => createPersonClient(null);
 
 export const createAccountClient = (id: string): Client => createPersonClient(id);
 
@@ -149,7 +149,7 @@ export const getClient = (): Client => {
   return signedInClient.value;
 };
 
-const hasStatus = (error: unknown, status: number): boolean =>
+export const hasStatus = (error: unknown, status: number): boolean =>
   error instanceof MailproofError && error.status === status;
 
 export const isForbidden = (error: unknown): boolean => hasStatus(error, 403);
@@ -210,7 +210,7 @@ export const chooseAccount = (id: string | null, isTest = false): void => {
 };
 
 /** Shows the person, in the account of the tab, else the last one, unless another is wanted. */
-const enter = (data: GetPersonData, wanted?: string): void => {
+export const enter = (data: GetPersonData, wanted?: string): void => {
   const ids = data.accounts.map(({ account_id: id }) => id);
   const isMember = (selected: string | null | undefined) =>
     typeof selected === "string" && ids.includes(selected.replace(TEST, ""));
@@ -227,14 +227,14 @@ const enter = (data: GetPersonData, wanted?: string): void => {
 
 /** Reads the person of the browser's session after a sign-in. */
 export const signInAsPerson = async (wanted?: string): Promise<void> => {
-  const data = await ownClient.getPerson();
+  const data = await getOwnClient().getPerson();
   // Intents of another person must not be repeated.
   if (person.peek()?.person_id !== data.person_id) sessionId.value = "";
   enter(data, wanted);
 };
 
 /** Reads the person again: after a change of accounts, passkeys or identities. */
-export const refreshPerson = async (): Promise<void> => enter(await ownClient.getPerson());
+export const refreshPerson = async (): Promise<void> => enter(await getOwnClient().getPerson());
 
 /** Asks whether the browser has a person's session. A key that the tab has stored comes first. */
 export const openSession = async (): Promise<void> => {
@@ -242,7 +242,7 @@ export const openSession = async (): Promise<void> => {
   isOpening.value = true;
   openingError.value = null;
   try {
-    enter(await ownClient.getPerson());
+    enter(await getOwnClient().getPerson());
   } catch (error) {
     if (!hasStatus(error, 401)) openingError.value = error;
   } finally {
@@ -250,24 +250,9 @@ export const openSession = async (): Promise<void> => {
   }
 };
 
-let isFinding = false;
-
-/** The API refused the session in this account: it has ended, the role has changed, or the membership is gone. */
-const findReason = async (selected: string): Promise<void> => {
-  if (isFinding) return;
-  isFinding = true;
-  const name = membership.peek()?.name ?? selected;
-  try {
-    const data = await ownClient.getPerson();
-    const isMember = data.accounts.some(({ account_id: id }) => id === selected.replace(TEST, ""));
-    if (isMember) return signOut(`Your role in ${name} has changed. Sign in again to continue.`);
-    enter(data);
-    frameNotice.value = `You are no longer a member of ${name}.`;
-  } catch (error) {
-    if (hasStatus(error, 401)) signOut("Your session has ended. Sign in again.");
-  } finally {
-    isFinding = false;
-  }
+const explainLoss = async (selected: string): Promise<void> => {
+  const { findLoss } = await import("./people/lost-session.ts");
+  await findLoss(selected.replace(TEST, ""));
 };
 
 /** Forgets what the tab knows. The cookie of a person stays: `endSession` ends it. */
@@ -287,9 +272,11 @@ export const signOut = (reason: string | null = null): void => {
 /** Signs out: a person's session ends in this browser, or in all. */
 export const endSession = async (everywhere = false): Promise<void> => {
   if (person.peek() !== null)
-    await ownClient.endSession({ everywhere }).catch((error: unknown) => {
-      if (!hasStatus(error, 401)) throw error;
-    });
+    await getOwnClient()
+      .endSession({ everywhere })
+      .catch((error: unknown) => {
+        if (!hasStatus(error, 401)) throw error;
+      });
   signOut();
 };
 

@@ -6,7 +6,7 @@ import { ErrorPanel } from "../parts/error-panel.tsx";
 import { Screen } from "../parts/screen.tsx";
 import { matchPath, type Params, path } from "../router.ts";
 import { listScreens, type ScreenEntry, type ScreenProps } from "../screens.ts";
-import { may, person } from "../session.ts";
+import { may } from "../session.ts";
 
 export const announcement = signal("");
 
@@ -81,11 +81,7 @@ const reload = () => location.reload();
 
 const NotAllowed = ({ title }: Pick<ScreenEntry, "title">) => (
   <Screen title={title}>
-    <p class="notice">
-      {person.value
-        ? "Your role in this account does not include this screen. An owner can change the role."
-        : "This screen is for people who have signed in, not for keys."}
-    </p>
+    <p class="notice">Your role in this account does not include this screen.</p>
   </Screen>
 );
 

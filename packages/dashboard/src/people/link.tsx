@@ -5,7 +5,7 @@ import { handleSubmit, readText, useAction } from "../parts/action.ts";
 import { ErrorPanel } from "../parts/error-panel.tsx";
 import { Loaded, useLoad } from "../parts/load.tsx";
 import { linkToken, navigate } from "../router.ts";
-import { ownClient, person, signInAsPerson } from "../session.ts";
+import { getOwnClient, person, signInAsPerson } from "../session.ts";
 import { isPlaceForPeople, PersonPage, PlaceNotice, useWays } from "./person-page.tsx";
 import { toHost, visitProvider } from "./provider.ts";
 import { MEANINGS } from "./roles.ts";
@@ -15,7 +15,9 @@ export const Link = () => {
   const token = linkToken.value;
   const load = useLoad(
     async (signal) =>
-      token === "" ? null : { token, ...(await ownClient.signInWithLink({ token }, { signal })) },
+      token === ""
+        ? null
+        : { token, ...(await getOwnClient().signInWithLink({ token }, { signal })) },
     [token],
   );
   if (load.data === null || isUsed(load.error)) return <NoLink error={load.error} />;
@@ -115,7 +117,7 @@ const AcceptForm = ({ read, known }: { read: Read; known: string | undefined }) 
     const fields = new FormData(form.current ?? undefined);
     const [name, account] = [readText(fields, "name"), readText(fields, "account")];
     if (isNew && name === "") throw new TypeError("Enter your name.");
-    const { signed_in: signedIn } = await ownClient.signInWithLink({
+    const { signed_in: signedIn } = await getOwnClient().signInWithLink({
       token,
       accept: true,
       ...(isNew && { name }),

@@ -6,7 +6,7 @@ import { ErrorPanel } from "../parts/error-panel.tsx";
 import { Logo } from "../parts/icon.tsx";
 import { type Load, useLoad } from "../parts/load.tsx";
 import { navigate, path } from "../router.ts";
-import { ownClient, refreshPerson } from "../session.ts";
+import { getOwnClient, refreshPerson } from "../session.ts";
 import { createPasskey, isPasskeyAvailable } from "./passkey.ts";
 import { toHost, visitProvider } from "./provider.ts";
 import "../frame/sign-in.css";
@@ -31,7 +31,7 @@ export const PersonPage = ({ title, children }: Props) => {
 };
 
 export const useWays = (): Load<GetSignInData> =>
-  useLoad((signal) => ownClient.getSignIn({ signal }));
+  useLoad((signal) => getOwnClient().getSignIn({ signal }));
 
 /** At an address of this machine browsers refuse passkeys, and the provider returns to the name localhost. */
 const LOOPBACK = /^(?:127\.0\.0\.1|\[::1\])$/;

@@ -13,8 +13,8 @@ import { toHost } from "../../people/provider.ts";
 import {
   createAccountClient,
   endSession,
+  getOwnClient,
   type Membership,
-  ownClient,
   refreshPerson,
 } from "../../session.ts";
 
@@ -24,7 +24,7 @@ type Asked =
   | { readonly left: Membership };
 
 export const SignIns = () => {
-  const load = useLoad((signal) => ownClient.getPerson({ signal }));
+  const load = useLoad((signal) => getOwnClient().getPerson({ signal }));
   const ways = useWays();
   const [asked, setAsked] = useState<Asked | null>(null);
   const changed = () => {
