@@ -8,39 +8,25 @@ export const isOperatorKey = (key: string): boolean => key.startsWith("mp_operat
 
 export type Options = Readonly<Record<string, string | boolean>>;
 
-type Sending = {
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly signal?: AbortSignal | null;
-};
-
 type Body = {
   readonly data?: unknown;
-  readonly error?: { readonly message: string; readonly details?: unknown };
+  readonly error?: { readonly message: string };
 };
 
 /** Returns the command's output. The caller chooses the type: docs/command-line.md has the commands. */
-export const sendCommand = <T>(
+export const sendCommand = async <T>(
   key: string,
   command: string,
   options: Options = {},
   signal: AbortSignal | null = null,
-): Promise<T> =>
-  request<T>(`POST /v1/operator/${command}`, options, { headers: { "x-api-key": key }, signal });
-
-/** Sends a request that the API's client has no method for. */
-export const request = async <T>(
-  route: string,
-  sent?: object,
-  { headers, signal = null }: Sending = {},
 ): Promise<T> => {
-  const [method = "", path] = route.split(" ");
-  const response = await fetch(`${API_URL}${path}`, {
-    method,
-    headers: { ...headers, ...(sent && { "content-type": "application/json" }) },
-    body: sent ? JSON.stringify(sent) : null,
+  const response = await fetch(`${API_URL}/v1/operator/${command}`, {
+    method: "POST",
+    headers: { "x-api-key": key, "content-type": "application/json" },
+    body: JSON.stringify(options),
     signal,
   }).catch((cause: unknown) => {
-    if (signal?.aborted) throw createFailure("ABORTED", "The request was aborted.", { cause });
+    if (signal?.aborted) throw createFailure("ABORTED", "The command was aborted.", { cause });
     throw createFailure("NETWORK", "The server cannot be reached.", { cause });
   });
   const body = (await response.json().catch(() => ({}))) as Body;
@@ -48,7 +34,6 @@ export const request = async <T>(
   const message = body.error?.message ?? `The server responded with status ${response.status}.`;
   throw createFailure("UNREADABLE", message, {
     status: response.status,
-    details: body.error?.details,
     requestId: response.headers.get("x-request-id") ?? undefined,
   });
 };

@@ -7,6 +7,7 @@ import { Logo } from "../parts/icon.tsx";
 import { type Load, useLoad } from "../parts/load.tsx";
 import { navigate, path } from "../router.ts";
 import { getOwnClient, refreshPerson } from "../session.ts";
+import { confirmPerson } from "./confirm.tsx";
 import { createPasskey, isPasskeyAvailable } from "./passkey.ts";
 import { toHost, visitProvider } from "./provider.ts";
 import "../frame/sign-in.css";
@@ -70,7 +71,11 @@ export const NextTime = ({ ways, onDone }: OfferProps) => {
     await refreshPerson();
     onDone();
   });
-  const connect = useAction(() => visitProvider({ next: path.peek() }));
+  const connect = useAction(async () => {
+    // The API refuses an old sign-in only after the visit, whose response works once.
+    const { recently_signed_in: isRecent } = await getOwnClient().getPerson();
+    if (isRecent || (await confirmPerson())) await visitProvider({ next: path.peek() });
+  });
   const error = add.error ?? connect.error;
   return (
     <>

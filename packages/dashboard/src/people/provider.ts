@@ -1,6 +1,6 @@
 import { createRandomId } from "@mailproof/client/random-id";
 import { APP_PATH } from "../base.ts";
-import { request } from "../operator.ts";
+import { getOwnClient } from "../session.ts";
 
 // Signing in at the identity provider. The page that starts holds the flow, which the service has sealed: in sessionStorage while
 // the tab itself visits the provider, in memory while a window does. The provider sends the browser back to /app/sign-in, whose
@@ -24,10 +24,10 @@ export type Finished = { readonly account_id?: string; readonly next: string };
 export const toHost = (issuer: string): string => new URL(issuer).host;
 
 const start = ({ next = "", ...invitation }: Start): Promise<Flow> =>
-  request("POST /v1/sign-in/oidc", { action: "start", ...invitation, next: APP_PATH + next });
+  getOwnClient().startOidcSignIn({ ...invitation, next: APP_PATH + next });
 
 const finish = (flow: string, response: string): Promise<Finished> =>
-  request("POST /v1/sign-in/oidc", { action: "finish", flow, response });
+  getOwnClient().finishOidcSignIn({ flow, response });
 
 const readState = (query: string): string | null => new URLSearchParams(query).get("state");
 

@@ -1,7 +1,6 @@
 import type { GetPersonData } from "@mailproof/client";
 import { useState } from "preact/hooks";
 import { formatTime } from "../../format.ts";
-import { request } from "../../operator.ts";
 import { useAction } from "../../parts/action.ts";
 import { Answers, Dialog } from "../../parts/dialog.tsx";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
@@ -123,7 +122,7 @@ type QuestionProps = {
 const Question = ({ person, asked, onChanged, onClose }: QuestionProps) => {
   const act = useAction(async () => {
     if (!asked) return;
-    if ("passkey" in asked) await request(`DELETE /v1/passkeys/${asked.passkey.passkey_id}`);
+    if ("passkey" in asked) await getOwnClient().removePasskey({ id: asked.passkey.passkey_id });
     else await createAccountClient(asked.left.account_id).removeMember({ id: person });
     onChanged();
     await refreshPerson();

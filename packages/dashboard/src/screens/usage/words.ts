@@ -1,9 +1,6 @@
 import type { GetUsageData, ListLedgerEntriesData } from "@mailproof/client";
 
-export type LedgerEntry = ListLedgerEntriesData["entries"][number] & {
-  /** The person who caused it; absent for keys. */
-  readonly person_id?: string;
-};
+export type LedgerEntry = ListLedgerEntriesData["entries"][number];
 
 type Operation = GetUsageData["totals"]["by_operation"][number]["operation"];
 
