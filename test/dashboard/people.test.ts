@@ -433,7 +433,26 @@ describeInBrowser("a role", ({ open }) => {
     await heading(other, "Overview").waitFor();
     await expect.poll(() => other.locator(".side a").allTextContents()).not.toContain("Domains");
     expect(await other.locator(".side a").allTextContents()).toContain("New list");
+    await openMenu(other);
+    await other.getByText("You may spend 20 of 20 credits until").waitFor();
     await context.close();
+  });
+
+  test("an owner limits the whole account, and sees the limit", async () => {
+    const opened = await open({ role: "owner", path: "settings/people" });
+    const { page } = opened;
+    await button(page, "Change the limits").click();
+    await page.getByLabel("Credits a month, at most").fill("500");
+    await button(page, "Save").click();
+
+    await page.getByText("All together spend 500 credits a month at most; 500 are left.").waitFor();
+    await checkScreen(opened, "people");
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await button(page, "Change the limits").click();
+    expect(await page.getByLabel("Credits a month, at most").inputValue()).toBe("500");
+    await page.getByLabel("Credits a month, at most").fill("");
+    await button(page, "Save").click();
+    await page.getByText("No limit of credits a month.").waitFor();
   });
 
   test("a person who was removed from the only account is told so, and signs out", async () => {

@@ -1,6 +1,14 @@
 import { toHref } from "../base.ts";
+import { formatCount, formatDay, formatNumber } from "../format.ts";
 import { navigate } from "../router.ts";
-import { chooseAccount, isTestKey, type Membership, membership, person } from "../session.ts";
+import {
+  account,
+  chooseAccount,
+  isTestKey,
+  type Membership,
+  membership,
+  person,
+} from "../session.ts";
 
 /** Nothing of one account may stay on the screen of another. */
 const open = (id: string, isTest: boolean): void => {
@@ -50,6 +58,16 @@ const DataChoice = () => {
   );
 };
 
+const OwnLimit = () => {
+  const monthly = account.value?.limit?.monthly;
+  return monthly ? (
+    <p>
+      You may spend {formatNumber(monthly.left)} of {formatCount(monthly.credits, "credit")} until{" "}
+      {formatDay(monthly.resets_at)}.
+    </p>
+  ) : null;
+};
+
 /** The part of the account's menu that a person has. */
 export const PersonMenu = () =>
   person.value && (
@@ -60,5 +78,6 @@ export const PersonMenu = () =>
       </p>
       <AccountChoice accounts={person.value.accounts} />
       <DataChoice />
+      <OwnLimit />
     </>
   );

@@ -11,12 +11,9 @@ import { MEANINGS } from "../../people/roles.ts";
 import { getClient, membership } from "../../session.ts";
 import "../api-keys/api-keys.css";
 
-type Input = {
-  readonly role: Role;
-  readonly area?: Area;
-  readonly monthly_credits?: number;
-  readonly email?: string;
-};
+export type Limits = { readonly area?: Area; readonly monthly_credits?: number };
+
+type Input = Limits & { readonly role: Role; readonly email?: string };
 
 type FormProps = {
   /** The member that the form changes; absent for an invitation, which also has an address. */
@@ -26,13 +23,17 @@ type FormProps = {
   readonly onClose: () => void;
 };
 
-const readInput = (fields: FormData): Input => {
+export const readLimits = (fields: FormData): Limits => {
   const area = AREAS.find((one) => one === readText(fields, "area"));
-  const [monthly, email] = [readText(fields, "monthly"), readText(fields, "email")];
+  const monthly = readText(fields, "monthly");
+  return { ...(area && { area }), ...(monthly !== "" && { monthly_credits: Number(monthly) }) };
+};
+
+const readInput = (fields: FormData): Input => {
+  const email = readText(fields, "email");
   return {
     role: ROLES.find((one) => one === readText(fields, "role")) ?? "viewer",
-    ...(area && { area }),
-    ...(monthly !== "" && { monthly_credits: Number(monthly) }),
+    ...readLimits(fields),
     ...(email !== "" && { email }),
   };
 };
@@ -64,6 +65,7 @@ export const RoleForm = ({ before, yes, send, onClose }: FormProps) => {
           </label>
         ))}
       </fieldset>
+      {/* Owners have no limits. */}
       {role !== "owner" && <LimitFields before={before} />}
       {!before && (
         <>
@@ -84,8 +86,7 @@ export const RoleForm = ({ before, yes, send, onClose }: FormProps) => {
   );
 };
 
-/** Owners have no limits. */
-const LimitFields = ({ before }: { readonly before: Input | undefined }) => (
+export const LimitFields = ({ before }: { readonly before: Limits | undefined }) => (
   <>
     <label for="member-area">Limited to</label>
     <select id="member-area" name="area" defaultValue={before?.area ?? ""}>

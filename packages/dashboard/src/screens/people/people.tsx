@@ -8,7 +8,8 @@ import { ErrorPanel } from "../../parts/error-panel.tsx";
 import { Loaded, useLoad } from "../../parts/load.tsx";
 import { type Column, RowTable } from "../../parts/row-table.tsx";
 import { Screen } from "../../parts/screen.tsx";
-import { getClient, membership, person, refreshPerson } from "../../session.ts";
+import { getClient, may, membership, person, refreshPerson } from "../../session.ts";
+import { AccountLimits } from "./account-limits.tsx";
 import { InviteDialog, RoleForm } from "./invite.tsx";
 
 type Member = ListMembersData["members"][number];
@@ -41,6 +42,7 @@ export const People = () => {
           <>
             <MemberTable members={members} onAsk={setAsked} />
             <Invitations invitations={invitations} onWithdrawn={load.reload} />
+            {may("owner") && <AccountLimits />}
           </>
         )}
       </Loaded>
