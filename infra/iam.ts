@@ -58,6 +58,9 @@ const VERDICT_PARTITIONS = ["CACHED#*", "VERDICT#*", "VERDICTCOUNTS#*"];
 /** A worker reads whether the account is active, and where mail of the account bounced. */
 const ROW_READS = ["ACCOUNT#*", "SENTTO#*"];
 
+/** The items that a sign-in by passkey reads and changes. */
+const PASSKEY_PARTITIONS = ["CHALLENGE#*", "PASSKEY#*", "PERSON#*", "SESSION#*"];
+
 /** Allows these partitions of the table, and no index. */
 const limitTo = (written: readonly string[], read: readonly string[] = []): readonly Grant[] => [
   {
@@ -81,6 +84,7 @@ export const GRANTS: Readonly<Record<Need, readonly Grant[]>> = {
     [...MAIL_HOST_PARTITIONS, ...JOB_PARTITIONS, ...MONEY_PARTITIONS, ...VERDICT_PARTITIONS],
     ROW_READS,
   ),
+  "table:passkeys": limitTo(PASSKEY_PARTITIONS),
   "table:mail-hosts": [
     ...limitTo(MAIL_HOST_PARTITIONS),
     // The open circuits of large mail providers, for the egress test.
@@ -166,6 +170,7 @@ const ENVIRONMENT: Readonly<Record<Need, readonly string[]>> = {
   "table:read": ["TABLE_NAME"],
   "table:readwrite": ["TABLE_NAME"],
   "table:rows": ["TABLE_NAME"],
+  "table:passkeys": ["TABLE_NAME"],
   "table:mail-hosts": ["TABLE_NAME"],
   "queue:send": ["QUEUE_URLS"],
   "queue:depth": ["DEAD_QUEUE_URLS"],

@@ -121,6 +121,7 @@ const HELD: readonly (readonly [what: string, need: Need, why: string])[] = [
   ["`SMTP_URL`", "relay", "sends this service's mails"],
   ["only items of mail hosts", "table:mail-hosts", PARSES_REPLIES],
   ["only items of rows", "table:rows", PARSES_REPLIES],
+  ["only items of passkeys", "table:passkeys", "parses what strangers send"],
 ];
 
 test("docs/operating.md lists the Lambdas that hold each secret, or reach only some partitions", () => {

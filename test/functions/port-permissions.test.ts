@@ -74,6 +74,12 @@ const USES: Readonly<Record<Need, Use>> = {
     await ports.table.query({ pk: key.pk, limit: 1 });
     await writeAt(ports, key);
   },
+  "table:passkeys": async (ports) => {
+    const key = { pk: "SESSION#1", sk: "SESSION" };
+    await ports.table.get(key);
+    await ports.table.query({ pk: key.pk, limit: 1 });
+    await writeAt(ports, key);
+  },
   "table:mail-hosts": async (ports) => {
     const key = { pk: "PROVIDER#google", sk: "1" };
     await ports.table.get(key);

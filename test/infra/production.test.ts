@@ -178,6 +178,10 @@ describe("permissions in a production stage", () => {
       ...READ_AND_WRITE.filter((one) => !one.includes("Query")),
       `dynamodb:Query ${TABLE}`,
     ],
+    "table:passkeys": [
+      ...READ_AND_WRITE.filter((one) => !one.includes("Query")),
+      `dynamodb:Query ${TABLE}`,
+    ],
     "table:mail-hosts": [
       ...READ_AND_WRITE.filter((one) => !one.includes("Query")),
       `dynamodb:Query ${TABLE}`,
@@ -239,7 +243,7 @@ describe("permissions in a production stage", () => {
     expect(lambdas.map(({ name }) => [name, allowed(name)])).toEqual(needed);
   });
 
-  test("permissions are limited to items where a Lambda opens SMTP sessions, and nowhere else", () => {
+  test("permissions are limited to items where a Lambda parses what strangers send, and nowhere else", () => {
     const READS = ["dynamodb:GetItem", "dynamodb:Query"];
     const WRITES = ["ConditionCheck", "Delete", "Put", "Update"].map(
       (one) => `dynamodb:${one}Item`,
@@ -247,6 +251,7 @@ describe("permissions in a production stage", () => {
     const OF_HOSTS = ["ASKED#*", "CANARIES", "DOMAIN#*", "EXIT#*", "HEALTH", "PROVIDER#*"];
     const OF_JOBS = ["ADDRESSES", "CHUNKS", "DEFERRED", "INDEX", "JOB", "RESULTS"];
     const OF_MONEY = ["BALANCE", "CLAIM", "EVENT", "LEDGER", "USAGE"];
+    const OF_PASSKEYS = ["CHALLENGE", "PASSKEY", "PERSON", "SESSION"].map((one) => `${one}#*`);
     const OF_VERDICTS = ["CACHED", "VERDICT", "VERDICTCOUNTS"];
     const OF_ROWS = [
       ...OF_HOSTS,
@@ -267,7 +272,10 @@ describe("permissions in a production stage", () => {
       variable: "dynamodb:LeadingKeys",
       values,
     });
-    expect(limited).toEqual([
+    const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
+    expect(limited.toSorted(byName)).toEqual([
+      limit("HttpSignInWithPasskey", READS, OF_PASSKEYS),
+      limit("HttpSignInWithPasskey", WRITES, OF_PASSKEYS),
       limit("Prober", READS, OF_HOSTS),
       limit("Prober", WRITES, OF_HOSTS),
       limit("Prober", ["dynamodb:Query"], ["CIRCUITS"]),

@@ -1,7 +1,10 @@
+import { signInWithPasskey } from "@mailproof/api/endpoints/sign-in-with-passkey";
 import { buildIdentityWrites, toPasskeyKey, toPersonKey } from "@mailproof/core/people/items";
 import { expect, test } from "vitest";
+import { listGrants } from "../../infra/iam.ts";
 import { createStoppingWorld, runTurn, withLostReplies } from "../app/faulty-worlds.ts";
 import { type Browser, createBrowser, givenMember, givenOwner } from "../app/people.ts";
+import { limitTable } from "../app/rights.ts";
 import { BASE_URL } from "../app/send.ts";
 import { asRows } from "../runner/as-rows.ts";
 import { type Authenticator, type Changes, createAuthenticator } from "../things/authenticator.ts";
@@ -29,6 +32,19 @@ const givenPasskey = async (key = createAuthenticator()) => {
   const person: string = (await owner.browser.send("GET /v1/person")).data.person_id;
   return { ...owner, key, added, person };
 };
+
+test("the role of the sign-in's Lambda allows a sign-in by passkey and reaches no account and no key", async () => {
+  const { world, key } = await givenPasskey();
+  const limited = createBrowser({ ...world, table: limitTable(world.table, signInWithPasskey) });
+
+  expect((await signIn(limited, key)).statusCode).toBe(200);
+  // The second sign-in also ends the session of the first.
+  expect((await signIn(limited, key)).statusCode).toBe(200);
+  const grants = listGrants(signInWithPasskey.needs);
+  expect(new Set(grants.flatMap(({ partitions = ["*"] }) => partitions))).toEqual(
+    new Set(["CHALLENGE#*", "PASSKEY#*", "PERSON#*", "SESSION#*"]),
+  );
+});
 
 const REFUSED = {
   statusCode: 403,

@@ -13,7 +13,7 @@ export const signInWithPasskey = endpoint({
   summary: "Sign in by a passkey: get the options for the browser, then send its response.",
   access: "public",
   fromOwnPage: true,
-  needs: ["table:readwrite", "cursor", "passkeys"],
+  needs: ["table:passkeys", "cursor", "passkeys"],
   // Not a tool: a person signs in.
   tool: null,
   actions: {

@@ -4,6 +4,8 @@ export type Need =
   | "table:readwrite"
   /** The items that a pass over rows uses: no key, no webhook and no check. Its worker parses the replies of mail servers. */
   | "table:rows"
+  /** The items of a sign-in by passkey: its Lambda parses what strangers send. */
+  | "table:passkeys"
   | "queue:depth"
   | "queue:send"
   | "blobs:read"
