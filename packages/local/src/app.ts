@@ -114,8 +114,7 @@ export const createApp = (
     reading: createReading(now, readers.run),
     ...openOutside(environment, mail.dns, counters),
     issuers: mail.issuers,
-    oidc: openOidc(environment, now),
-    passkeys: passkeyVerifier,
+    ...openSignIn(environment, now),
     now,
     random: Math.random,
     randomBytes,
@@ -187,7 +186,10 @@ const readOidc = ({
   issuer && clientId ? { issuer, clientId, clientSecret: clientSecret ?? null } : null;
 
 /** Loads the client of the identity provider with the first sign-in. */
-const openOidc = (environment: Environment, now: AppWorld["now"]): AppWorld["oidc"] => {
+const openSignIn = (
+  environment: Environment,
+  now: AppWorld["now"],
+): Pick<AppWorld, "oidc" | "passkeys"> => {
   let opened: ReturnType<AppWorld["oidc"]> | undefined;
   const open = async () => {
     const settings = readOidc(environment);
@@ -195,7 +197,7 @@ const openOidc = (environment: Environment, now: AppWorld["now"]): AppWorld["oid
     const { createOidc } = await import("@mailproof/net/oidc");
     return createOidc(settings, now);
   };
-  return () => (opened ??= open());
+  return { oidc: () => (opened ??= open()), passkeys: passkeyVerifier };
 };
 
 const createObservers = (counters: Counters | undefined) => ({
