@@ -12,7 +12,7 @@ import { invite } from "@mailproof/core/people/invitations";
 import { describe, expect, test } from "vitest";
 import { BO, finishIn, givenProvider, setProvider, signIn, startIn, visit } from "../app/oidc.ts";
 import { createBrowser, givenOwner } from "../app/people.ts";
-import { BASE_URL, type TestResponse } from "../app/send.ts";
+import { BASE_URL } from "../app/send.ts";
 
 const ROUTE = "POST /v1/sign-in/oidc";
 const MINUTE_MS = 60_000;
@@ -41,18 +41,15 @@ const givenBo = async () => {
   return { ...app, browser, joined, bo: joined.data.person_id as string };
 };
 
-const expectRefused = (
-  { statusCode, headers, error }: TestResponse,
-  status: number,
-  message: RegExp,
-): void => {
-  expect({ statusCode, message: error?.message }).toEqual({
-    statusCode: status,
-    message: expect.stringMatching(message),
-  });
-  expect(error.message).toContain("Nothing was charged.");
-  expect(headers["set-cookie"]).toBeUndefined();
-};
+/** A response that begins no session and charges nothing. */
+const refusal = (statusCode: number, why: RegExp) => ({
+  statusCode,
+  headers: expect.not.objectContaining({ "set-cookie": expect.anything() }),
+  error: {
+    money: "nothing_charged",
+    message: expect.stringMatching(new RegExp(`${why.source}.* Nothing was charged\\.$`)),
+  },
+});
 
 describe("a sign-in with the identity provider", () => {
   test("makes an invited person a member, with a session, a name and a verified address", async () => {
@@ -210,7 +207,9 @@ describe("no session begins", () => {
     const response = new URLSearchParams(await visit(data.url));
     change(response);
 
-    expectRefused(await finishIn(browser, data.flow, response.toString()), status, why);
+    expect(await finishIn(browser, data.flow, response.toString())).toMatchObject(
+      refusal(status, why),
+    );
   });
 
   test("by a response without the issuer of a provider that always names it", async () => {
@@ -218,7 +217,7 @@ describe("no session begins", () => {
     provider.changeMetadata((it) => (it["authorization_response_iss_parameter_supported"] = true));
     setProvider(world, provider.url);
 
-    expectRefused(await signIn(createBrowser(world)), 403, /"iss"/);
+    expect(await signIn(createBrowser(world))).toMatchObject(refusal(403, /"iss"/));
   });
 
   test.each<[what: string, claims: Record<string, unknown>, why: RegExp]>([
@@ -236,7 +235,7 @@ describe("no session begins", () => {
     const { world, provider } = await givenBo();
     provider.claim(claims);
 
-    expectRefused(await signIn(createBrowser(world)), 403, why);
+    expect(await signIn(createBrowser(world))).toMatchObject(refusal(403, why));
   });
 
   test.each<[what: string, why: RegExp, forge: (token: string, key: JsonWebKey) => string]>([
@@ -275,7 +274,7 @@ describe("no session begins", () => {
     });
     setProvider(world, provider.url);
 
-    expectRefused(await signIn(createBrowser(world)), 403, why);
+    expect(await signIn(createBrowser(world))).toMatchObject(refusal(403, why));
   });
 
   test("for the owner of an address: a foreign identity with it stays unknown", async () => {
@@ -283,7 +282,7 @@ describe("no session begins", () => {
     provider.claim({ sub: "eve" });
 
     const why = /No person of this service has this identity. Ask for an invitation/;
-    expectRefused(await signIn(createBrowser(world)), 403, why);
+    expect(await signIn(createBrowser(world))).toMatchObject(refusal(403, why));
   });
 
   test.each([
@@ -296,7 +295,7 @@ describe("no session begins", () => {
     provider.changeUserinfo((info) => Object.assign(info, { sub: BO.sub }));
     const invitation = await createInvitation(world, { email: BO.email });
     provider.claim(claims);
-    expectRefused(await signIn(createBrowser(world), { invitation }), 403, why);
+    expect(await signIn(createBrowser(world), { invitation })).toMatchObject(refusal(403, why));
 
     provider.claim({});
     expect((await signIn(createBrowser(world), { invitation })).statusCode).toBe(200);
@@ -307,7 +306,9 @@ describe("no session begins", () => {
     const invitation = await createInvitation(world);
     expect((await signIn(createBrowser(world), { invitation })).statusCode).toBe(200);
 
-    expectRefused(await signIn(createBrowser(world), { invitation }), 404, /was used/);
+    expect(await signIn(createBrowser(world), { invitation })).toMatchObject(
+      refusal(404, /was used/),
+    );
   });
 
   test("by a flow that was used, even with a new code", async () => {
@@ -317,7 +318,7 @@ describe("no session begins", () => {
     const [first, second] = [await visit(data.url), await visit(data.url)];
     expect((await finishIn(browser, data.flow, first)).statusCode).toBe(200);
 
-    expectRefused(await finishIn(browser, data.flow, second), 403, /was used/);
+    expect(await finishIn(browser, data.flow, second)).toMatchObject(refusal(403, /was used/));
   });
 
   test("twice by two concurrent responses with one flow", async () => {
@@ -329,7 +330,7 @@ describe("no session begins", () => {
       codes.map((response) => finishIn(createBrowser(world), data.flow, response)),
     );
 
-    expect(all.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, 403]);
+    expect(all.map(({ statusCode }) => statusCode)).toEqual(expect.arrayContaining([200, 403]));
   });
 
   test("in the browser of a victim who is sent the response of another browser", async () => {
@@ -338,7 +339,9 @@ describe("no session begins", () => {
     const own = await startIn(victim);
     const sent = await visit((await startIn(eve)).data.url);
 
-    expectRefused(await finishIn(victim, own.data.flow, sent), 403, /another sign-in/);
+    expect(await finishIn(victim, own.data.flow, sent)).toMatchObject(
+      refusal(403, /another sign-in/),
+    );
   });
 
   test("with a flow that is not ours, or was changed", async () => {
@@ -348,7 +351,9 @@ describe("no session begins", () => {
     const response = await visit(data.url);
 
     for (const flow of ["", "x", `A${data.flow.slice(1)}`])
-      expectRefused(await finishIn(browser, flow, response), 403, /was not started here/);
+      expect(await finishIn(browser, flow, response)).toMatchObject(
+        refusal(403, /was not started here/),
+      );
   });
 
   test("10 minutes after the start", async () => {
@@ -359,7 +364,7 @@ describe("no session begins", () => {
 
     const late = await finishIn(browser, data.flow, await visit(data.url));
 
-    expectRefused(late, 403, /longer than 10 minutes/);
+    expect(late).toMatchObject(refusal(403, /longer than 10 minutes/));
   });
 
   test("for a request of another page", async () => {
@@ -368,13 +373,13 @@ describe("no session begins", () => {
 
     const refused = await createBrowser(world).send(ROUTE, { headers, body: { action: "start" } });
 
-    expectRefused(refused, 403, /for the dashboard/);
+    expect(refused).toMatchObject(refusal(403, /for the dashboard/));
   });
 
   test("at a service without a provider", async () => {
     const { browser } = await givenOwner();
 
-    expectRefused(await startIn(browser), 501, /OIDC_ISSUER/);
+    expect(await startIn(browser)).toMatchObject(refusal(501, /OIDC_ISSUER/));
   });
 });
 
@@ -386,7 +391,7 @@ describe("an unknown identity is not connected", () => {
 
     for (const fields of [{}, { invitation }]) {
       const refused = await signIn(browser, fields);
-      expectRefused(refused, 403, /Ada is signed in here without this identity/);
+      expect(refused).toMatchObject(refusal(403, /Ada is signed in here without this identity/));
       expect(refused.error.details).toEqual({ sign_in_again: true });
     }
     expect((await signIn(createBrowser(world), { invitation })).statusCode).toBe(200);
@@ -398,7 +403,7 @@ describe("an unknown identity is not connected", () => {
 
     const refused = await finishIn(browser, data.flow, await visit(data.url));
 
-    expectRefused(refused, 403, /No person of this service/);
+    expect(refused).toMatchObject(refusal(403, /No person of this service/));
   });
 
   test("to a second person: it signs in the first", async () => {
@@ -406,7 +411,9 @@ describe("an unknown identity is not connected", () => {
     const link = { kind: "return", account: null, person: ada };
 
     const invitation = await createInvitation(world, link);
-    expectRefused(await signIn(browser, { invitation }), 403, /another person than the link/);
+    expect(await signIn(browser, { invitation })).toMatchObject(
+      refusal(403, /another person than the link/),
+    );
     expect((await signIn(browser)).data.person_id).toBe(bo);
   });
 });
@@ -419,9 +426,9 @@ describe("the answer is 503 and names the fault when", () => {
     const response = await visit(data.url);
     await provider.stop();
 
-    expectRefused(await finishIn(browser, data.flow, response), 503, DOWN);
+    expect(await finishIn(browser, data.flow, response)).toMatchObject(refusal(503, DOWN));
     setProvider(world, provider.url);
-    expectRefused(await startIn(browser), 503, DOWN);
+    expect(await startIn(browser)).toMatchObject(refusal(503, DOWN));
   });
 
   test.each<[what: string, why: RegExp, change: (body: any, response: any) => void]>([
@@ -437,14 +444,14 @@ describe("the answer is 503 and names the fault when", () => {
     const { world, provider } = await givenOidc();
     provider.changeMetadata(change);
 
-    expectRefused(await startIn(createBrowser(world)), 503, why);
+    expect(await startIn(createBrowser(world))).toMatchObject(refusal(503, why));
   });
 
   test("the token endpoint is not behind https", async () => {
     const { world, provider } = await givenOidc();
     provider.changeMetadata((it) => (it["token_endpoint"] = "http://a.example/token"));
 
-    expectRefused(await signIn(createBrowser(world)), 503, /not behind https/);
+    expect(await signIn(createBrowser(world))).toMatchObject(refusal(503, /not behind https/));
   });
 
   test.each([
@@ -458,7 +465,7 @@ describe("the answer is 503 and names the fault when", () => {
 
     const refused = await signIn(createBrowser(world));
 
-    expectRefused(refused, 503, why);
+    expect(refused).toMatchObject(refusal(503, why));
     expect(JSON.stringify([refused.error, logged])).not.toMatch(/<b>|a secret of the client/);
   });
 });

@@ -15,7 +15,7 @@ const SKEW_SECONDS = 60;
 /** Public keys only: `none` is unsigned, and the key of HMAC could be a public key, or known to others. */
 const SIGNING_ALGORITHM = /^(?:(?:RS|PS|ES)(?:256|384|512)|EdDSA|Ed25519)$/;
 
-type Metadata = client.ServerMetadata;
+type Metadata = Readonly<client.ServerMetadata>;
 
 export const createOidc = (settings: OidcSettings, now: () => Date): Oidc => {
   let cached: { readonly at: number; readonly metadata: Metadata } | undefined;
@@ -96,7 +96,7 @@ export const readMetadata = async ({ issuer, clientId }: OidcSettings): Promise<
     [client.customFetch]: createFetch(issuer),
     execute: listExceptions(issuer),
   });
-  const { supportsPKCE: _, ...metadata } = config.serverMetadata();
+  const metadata: Metadata = config.serverMetadata();
   // The library accepts the template of Microsoft's shared issuer, with which every company's people could sign in.
   if (new URL(metadata.issuer).href !== new URL(issuer).href)
     throw new Error(`the issuer calls itself ${metadata.issuer}, and OIDC_ISSUER is ${issuer}`);
