@@ -48,7 +48,6 @@ const PLATFORM = ".sst/platform";
 const SECRETS = {
   SST_SECRET_KeyPepper: "a pepper for the tests",
   SST_SECRET_CursorSecret: "a secret for the tests",
-  SST_SECRET_OidcClientSecret: "a client secret for the tests",
   SST_SECRET_ActivityKey: "an activity key for tests",
   SST_SECRET_SealingKey: "a sealing key for the tests",
   SST_SECRET_OidcClientSecret: "a client's secret for the tests",

@@ -608,7 +608,7 @@ export interface Monitor {
     /** When the check was made, ISO 8601. */
     checked_at: string;
   } | null;
-  /** Why the last run had no result. Null when it had one. */
+  /** Why the last run had no result: `insufficient_credits` also when a monthly limit is reached. Null when it had one. */
   last_problem: "insufficient_credits" | "no_verdict" | "failed" | null;
   /** A note for people. Left out when there is none. */
   message?: string;
@@ -3538,7 +3538,7 @@ export interface ListRequestsInput {
   status?: "2xx" | "3xx" | "4xx" | "5xx" | undefined;
   /** Only this method and path, such as `POST /v1/verify`. */
   route?: string | undefined;
-  /** Only requests that this key sent. */
+  /** Only requests of this key or person. */
   key_id?: string | undefined;
   /** Only requests whose id, method and path, or error code contains this text, in any case. */
   q?: string | undefined;
@@ -3561,7 +3561,7 @@ export interface ListRequestsData {
     status: number;
     /** Milliseconds until the response. */
     duration_ms: number;
-    /** The key that sent it. */
+    /** The key that sent it, or the person who was signed in. */
     key_id: string;
     /** `error.code` of the response. Null after success. */
     error_code: string | null;
@@ -3667,6 +3667,72 @@ export interface RevokeApiKeyData {
   key_id: string;
   /** Always true. */
   revoked: true;
+}
+
+// GET /v1/catalog
+
+export interface GetCatalogData {
+  /** The currency of all prices. */
+  currency: "USD";
+  /** The plans. */
+  plans: {
+    /** The plan's id. */
+    id: string;
+    /** Price per month in US cents, before tax. */
+    price_cents_per_month: number;
+    /** Largest number of addresses in a job. */
+    max_addresses_per_job: number;
+    /** Requests that a key may send in a minute. */
+    requests_per_minute: number;
+    /** Requests that all keys of an account may send in a minute; live and test keys are counted separately. */
+    account_requests_per_minute: number;
+    /** Days that results are stored. */
+    retention_days: number;
+  }[];
+  /** The credit packs. */
+  credit_packs: {
+    /** The pack's id. */
+    id: string;
+    /** Number of credits in the pack. */
+    credits: number;
+    /** Price in US cents, before tax. */
+    price_cents: number;
+  }[];
+  /** Price of each operation in credits. */
+  credits_per_operation: Record<string, number>;
+}
+
+// GET /v1/listings/{domain}
+
+export interface GetListingInput {
+  /** The domain, such as example.com. */
+  domain: string;
+}
+
+export interface GetListingData {
+  /** The domain in lower case, in A-labels (xn--…). */
+  domain: string;
+  /** The same domain in Unicode. */
+  domain_unicode: string;
+  /** True when a list names the domain. */
+  listed: boolean;
+  /** possibly_disposable: on two broad lists, which lowers scores alone. relay: passes mail on. mistyped_provider: typed by mistake for a provider. */
+  as: "disposable" | "possibly_disposable" | "relay" | "mistyped_provider" | "free" | "not_listed";
+  /** True when this operator calls it not disposable. */
+  allowed_by_operator: boolean;
+  /** Public lists with the domain or one above it. Empty when only this service lists it. */
+  sources: {
+    /** Its name. */
+    name: string;
+    /** Where it takes corrections. */
+    url: string;
+  }[];
+  /** The day on which a source first saw it, or of the first edition with it. Left out when unknown. */
+  first_day?: string;
+  /** The day the lists are of. */
+  edition: string;
+  /** This in words, and how the domain leaves the list. */
+  message: string;
 }
 
 // GET /v1/sign-in
@@ -4029,6 +4095,8 @@ export interface CreateInvitationData {
   expires_at: string;
   /** The link. It is shown only in this response. */
   url: string;
+  /** True when the link is also sent to `email`. */
+  mailed: boolean;
 }
 
 // DELETE /v1/invitations/{id}
@@ -4045,70 +4113,18 @@ export interface DeleteInvitationData {
   withdrawn: true;
 }
 
-// GET /v1/catalog
+// POST /v1/mail/unsubscribe
 
-export interface GetCatalogData {
-  /** The currency of all prices. */
-  currency: "USD";
-  /** The plans. */
-  plans: {
-    /** The plan's id. */
-    id: string;
-    /** Price per month in US cents, before tax. */
-    price_cents_per_month: number;
-    /** Largest number of addresses in a job. */
-    max_addresses_per_job: number;
-    /** Requests that a key may send in a minute. */
-    requests_per_minute: number;
-    /** Requests that all keys of an account may send in a minute; live and test keys are counted separately. */
-    account_requests_per_minute: number;
-    /** Days that results are stored. */
-    retention_days: number;
-  }[];
-  /** The credit packs. */
-  credit_packs: {
-    /** The pack's id. */
-    id: string;
-    /** Number of credits in the pack. */
-    credits: number;
-    /** Price in US cents, before tax. */
-    price_cents: number;
-  }[];
-  /** Price of each operation in credits. */
-  credits_per_operation: Record<string, number>;
+export interface UnsubscribeInput {
+  /** The token of the link in the mail. */
+  token: string;
+  /** on: the person gets mails again. Default off. */
+  mail?: "off" | "on" | undefined;
 }
 
-// GET /v1/listings/{domain}
-
-export interface GetListingInput {
-  /** The domain, such as example.com. */
-  domain: string;
-}
-
-export interface GetListingData {
-  /** The domain in lower case, in A-labels (xn--…). */
-  domain: string;
-  /** The same domain in Unicode. */
-  domain_unicode: string;
-  /** True when a list names the domain. */
-  listed: boolean;
-  /** possibly_disposable: on two broad lists, which lowers scores alone. relay: passes mail on. mistyped_provider: typed by mistake for a provider. */
-  as: "disposable" | "possibly_disposable" | "relay" | "mistyped_provider" | "free" | "not_listed";
-  /** True when this operator calls it not disposable. */
-  allowed_by_operator: boolean;
-  /** Public lists with the domain or one above it. Empty when only this service lists it. */
-  sources: {
-    /** Its name. */
-    name: string;
-    /** Where it takes corrections. */
-    url: string;
-  }[];
-  /** The day on which a source first saw it, or of the first edition with it. Left out when unknown. */
-  first_day?: string;
-  /** The day the lists are of. */
-  edition: string;
-  /** This in words, and how the domain leaves the list. */
-  message: string;
+export interface UnsubscribeData {
+  /** off, or on. */
+  mail: string;
 }
 
 /** Every operation of the service. */
@@ -4620,177 +4636,6 @@ export interface Operations {
   revokeApiKey(input: RevokeApiKeyInput, options?: CallOptions): Promise<RevokeApiKeyData>;
 
   /**
-   * Get the ways to sign in to the dashboard.
-   *
-   * Sent again until an answer comes.
-   *
-   * `GET /v1/sign-in`
-   */
-  getSignIn(options?: CallOptions): Promise<GetSignInData>;
-
-  /**
-   * Read an invitation by the token of its link, or accept it and begin a session.
-   *
-   * Sent again only when it is certain that nothing was done.
-   *
-   * `POST /v1/sign-in/link`
-   */
-  signInWithLink(input: SignInWithLinkInput, options?: CallOptions): Promise<SignInWithLinkData>;
-
-  /**
-   * Sign in with the identity provider: get its page, then send back its response.
-   *
-   * Sent again until an answer comes.
-   *
-   * `POST /v1/sign-in/oidc`
-   */
-  startOidcSignIn(
-    input?: StartOidcSignInInput,
-    options?: CallOptions,
-  ): Promise<StartOidcSignInData>;
-
-  /**
-   * Sign in with the identity provider: get its page, then send back its response.
-   *
-   * Sent again only when it is certain that nothing was done.
-   *
-   * `POST /v1/sign-in/oidc`
-   */
-  finishOidcSignIn(
-    input: FinishOidcSignInInput,
-    options?: CallOptions,
-  ): Promise<FinishOidcSignInData>;
-
-  /**
-   * Sign in by a passkey: get the options for the browser, then send its response.
-   *
-   * Sent again until an answer comes.
-   *
-   * `POST /v1/sign-in/passkey`
-   */
-  startPasskeySignIn(options?: CallOptions): Promise<StartPasskeySignInData>;
-
-  /**
-   * Sign in by a passkey: get the options for the browser, then send its response.
-   *
-   * Sent again only when it is certain that nothing was done.
-   *
-   * `POST /v1/sign-in/passkey`
-   */
-  finishPasskeySignIn(
-    input: FinishPasskeySignInInput,
-    options?: CallOptions,
-  ): Promise<FinishPasskeySignInData>;
-
-  /**
-   * Add a passkey: get the options for the browser, then send its response.
-   *
-   * Sent again until an answer comes.
-   *
-   * `POST /v1/passkeys`
-   */
-  startPasskey(options?: CallOptions): Promise<StartPasskeyData>;
-
-  /**
-   * Add a passkey: get the options for the browser, then send its response.
-   *
-   * Sent again only when it is certain that nothing was done.
-   *
-   * `POST /v1/passkeys`
-   */
-  finishPasskey(input: FinishPasskeyInput, options?: CallOptions): Promise<FinishPasskeyData>;
-
-  /**
-   * Remove a passkey. The last way to sign in stays.
-   *
-   * Sent again until an answer comes.
-   *
-   * `DELETE /v1/passkeys/{id}`
-   */
-  removePasskey(input: RemovePasskeyInput, options?: CallOptions): Promise<RemovePasskeyData>;
-
-  /**
-   * Get the signed-in person: accounts, roles, and ways to sign in.
-   *
-   * Sent again until an answer comes.
-   *
-   * `GET /v1/person`
-   */
-  getPerson(options?: CallOptions): Promise<GetPersonData>;
-
-  /**
-   * Sign out: in this browser, or everywhere.
-   *
-   * Sent again until an answer comes.
-   *
-   * `DELETE /v1/session`
-   */
-  endSession(input?: EndSessionInput, options?: CallOptions): Promise<EndSessionData>;
-
-  /**
-   * List the account's members and open invitations.
-   *
-   * Sent again until an answer comes.
-   *
-   * `GET /v1/members`
-   */
-  listMembers(options?: CallOptions): Promise<ListMembersData>;
-
-  /**
-   * Set a member's role and limits. The member must sign in again.
-   *
-   * Sent again until an answer comes.
-   *
-   * `PUT /v1/members/{id}`
-   */
-  updateMember(input: UpdateMemberInput, options?: CallOptions): Promise<UpdateMemberData>;
-
-  /**
-   * Set the limits of the account: credits a month, and the area of people who are not owners.
-   *
-   * Sent again until an answer comes.
-   *
-   * `PUT /v1/account/limits`
-   */
-  setAccountLimits(
-    input?: SetAccountLimitsInput,
-    options?: CallOptions,
-  ): Promise<SetAccountLimitsData>;
-
-  /**
-   * Remove a member, or leave the account. It takes effect immediately.
-   *
-   * Sent again until an answer comes.
-   *
-   * `DELETE /v1/members/{id}`
-   */
-  removeMember(input: RemoveMemberInput, options?: CallOptions): Promise<RemoveMemberData>;
-
-  /**
-   * Invite a person. The link works once, within 48 hours, and is shown only in this response.
-   *
-   * Sent again only when it is certain that nothing was done.
-   *
-   * `POST /v1/invitations`
-   */
-  createInvitation(
-    input: CreateInvitationInput,
-    options?: CallOptions,
-  ): Promise<CreateInvitationData>;
-
-  /**
-   * Withdraw an invitation. Its link stops working immediately.
-   *
-   * Sent again until an answer comes.
-   *
-   * `DELETE /v1/invitations/{id}`
-   */
-  deleteInvitation(
-    input: DeleteInvitationInput,
-    options?: CallOptions,
-  ): Promise<DeleteInvitationData>;
-
-  /**
    * List plans, credit packs and the price of each operation.
    *
    * Sent again until an answer comes.
@@ -4807,4 +4652,202 @@ export interface Operations {
    * `GET /v1/listings/{domain}`
    */
   getListing(input: GetListingInput, options?: CallOptions): Promise<GetListingData>;
+
+  /**
+   * Get the ways to sign in to the dashboard.
+   *
+   * Sent again until an answer comes.
+   * For the dashboard's own pages: keys are refused.
+   *
+   * `GET /v1/sign-in`
+   */
+  getSignIn(options?: CallOptions): Promise<GetSignInData>;
+
+  /**
+   * Read an invitation by the token of its link, or accept it and begin a session.
+   *
+   * Sent again only when it is certain that nothing was done.
+   * For the dashboard's own pages: keys are refused.
+   *
+   * `POST /v1/sign-in/link`
+   */
+  signInWithLink(input: SignInWithLinkInput, options?: CallOptions): Promise<SignInWithLinkData>;
+
+  /**
+   * Sign in with the identity provider: get its page, then send back its response.
+   *
+   * Sent again until an answer comes.
+   * For the dashboard's own pages: keys are refused.
+   *
+   * `POST /v1/sign-in/oidc`
+   */
+  startOidcSignIn(
+    input?: StartOidcSignInInput,
+    options?: CallOptions,
+  ): Promise<StartOidcSignInData>;
+
+  /**
+   * Sign in with the identity provider: get its page, then send back its response.
+   *
+   * Sent again only when it is certain that nothing was done.
+   * For the dashboard's own pages: keys are refused.
+   *
+   * `POST /v1/sign-in/oidc`
+   */
+  finishOidcSignIn(
+    input: FinishOidcSignInInput,
+    options?: CallOptions,
+  ): Promise<FinishOidcSignInData>;
+
+  /**
+   * Sign in by a passkey: get the options for the browser, then send its response.
+   *
+   * Sent again until an answer comes.
+   * For the dashboard's own pages: keys are refused.
+   *
+   * `POST /v1/sign-in/passkey`
+   */
+  startPasskeySignIn(options?: CallOptions): Promise<StartPasskeySignInData>;
+
+  /**
+   * Sign in by a passkey: get the options for the browser, then send its response.
+   *
+   * Sent again only when it is certain that nothing was done.
+   * For the dashboard's own pages: keys are refused.
+   *
+   * `POST /v1/sign-in/passkey`
+   */
+  finishPasskeySignIn(
+    input: FinishPasskeySignInInput,
+    options?: CallOptions,
+  ): Promise<FinishPasskeySignInData>;
+
+  /**
+   * Add a passkey: get the options for the browser, then send its response.
+   *
+   * Sent again until an answer comes.
+   * For the dashboard's own pages: keys are refused.
+   *
+   * `POST /v1/passkeys`
+   */
+  startPasskey(options?: CallOptions): Promise<StartPasskeyData>;
+
+  /**
+   * Add a passkey: get the options for the browser, then send its response.
+   *
+   * Sent again only when it is certain that nothing was done.
+   * For the dashboard's own pages: keys are refused.
+   *
+   * `POST /v1/passkeys`
+   */
+  finishPasskey(input: FinishPasskeyInput, options?: CallOptions): Promise<FinishPasskeyData>;
+
+  /**
+   * Remove a passkey. The last way to sign in stays.
+   *
+   * Sent again until an answer comes.
+   * For the dashboard's own pages: keys are refused.
+   *
+   * `DELETE /v1/passkeys/{id}`
+   */
+  removePasskey(input: RemovePasskeyInput, options?: CallOptions): Promise<RemovePasskeyData>;
+
+  /**
+   * Get the signed-in person: accounts, roles, and ways to sign in.
+   *
+   * Sent again until an answer comes.
+   * For the dashboard's own pages: keys are refused.
+   *
+   * `GET /v1/person`
+   */
+  getPerson(options?: CallOptions): Promise<GetPersonData>;
+
+  /**
+   * Sign out: in this browser, or everywhere.
+   *
+   * Sent again until an answer comes.
+   * For the dashboard's own pages: keys are refused.
+   *
+   * `DELETE /v1/session`
+   */
+  endSession(input?: EndSessionInput, options?: CallOptions): Promise<EndSessionData>;
+
+  /**
+   * List the account's members and open invitations.
+   *
+   * Sent again until an answer comes.
+   * For the dashboard's own pages: keys are refused.
+   *
+   * `GET /v1/members`
+   */
+  listMembers(options?: CallOptions): Promise<ListMembersData>;
+
+  /**
+   * Set a member's role and limits. The member must sign in again.
+   *
+   * Sent again until an answer comes.
+   * For the dashboard's own pages: keys are refused.
+   *
+   * `PUT /v1/members/{id}`
+   */
+  updateMember(input: UpdateMemberInput, options?: CallOptions): Promise<UpdateMemberData>;
+
+  /**
+   * Set the limits of the account: credits a month, and the area of people who are not owners.
+   *
+   * Sent again until an answer comes.
+   * For the dashboard's own pages: keys are refused.
+   *
+   * `PUT /v1/account/limits`
+   */
+  setAccountLimits(
+    input?: SetAccountLimitsInput,
+    options?: CallOptions,
+  ): Promise<SetAccountLimitsData>;
+
+  /**
+   * Remove a member, or leave the account. It takes effect immediately.
+   *
+   * Sent again until an answer comes.
+   * For the dashboard's own pages: keys are refused.
+   *
+   * `DELETE /v1/members/{id}`
+   */
+  removeMember(input: RemoveMemberInput, options?: CallOptions): Promise<RemoveMemberData>;
+
+  /**
+   * Invite a person. The link works once, within 48 hours, and is shown only in this response.
+   *
+   * Sent again only when it is certain that nothing was done.
+   * For the dashboard's own pages: keys are refused.
+   *
+   * `POST /v1/invitations`
+   */
+  createInvitation(
+    input: CreateInvitationInput,
+    options?: CallOptions,
+  ): Promise<CreateInvitationData>;
+
+  /**
+   * Withdraw an invitation. Its link stops working immediately.
+   *
+   * Sent again until an answer comes.
+   * For the dashboard's own pages: keys are refused.
+   *
+   * `DELETE /v1/invitations/{id}`
+   */
+  deleteInvitation(
+    input: DeleteInvitationInput,
+    options?: CallOptions,
+  ): Promise<DeleteInvitationData>;
+
+  /**
+   * End this service's mails to a person, by the link in each of them. No body is read.
+   *
+   * Sent again until an answer comes.
+   * For the dashboard's own pages: keys are refused.
+   *
+   * `POST /v1/mail/unsubscribe`
+   */
+  unsubscribe(input: UnsubscribeInput, options?: CallOptions): Promise<UnsubscribeData>;
 }

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { useAction } from "../parts/action.ts";
 import { ErrorPanel } from "../parts/error-panel.tsx";
 import { linkToken } from "../router.ts";
-import { ownClient } from "../session.ts";
+import { getOwnClient } from "../session.ts";
 import { PersonPage } from "./person-page.tsx";
 
 /** The page behind the link in each mail. Opening it changes nothing, because mail scanners open links, too. */
@@ -10,7 +10,7 @@ export const MailSwitch = () => {
   const [isOn, setOn] = useState(true);
   const turn = useAction(async () => {
     const mail = isOn ? "off" : "on";
-    await ownClient.unsubscribe({ token: linkToken.value, mail });
+    await getOwnClient.unsubscribe({ token: linkToken.value, mail });
     setOn(!isOn);
   });
   return (
