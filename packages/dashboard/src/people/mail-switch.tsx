@@ -10,7 +10,7 @@ export const MailSwitch = () => {
   const [isOn, setOn] = useState(true);
   const turn = useAction(async () => {
     const mail = isOn ? "off" : "on";
-    await getOwnClient.unsubscribe({ token: linkToken.value, mail });
+    await getOwnClient().unsubscribe({ token: linkToken.value, mail });
     setOn(!isOn);
   });
   return (
