@@ -1,3 +1,4 @@
+import { signMailToken } from "@mailproof/core/mails/unsubscribe";
 import { queueLetters } from "@mailproof/core/mails/week";
 import { toPersonKey } from "@mailproof/core/people/items";
 import { findPerson } from "@mailproof/core/people/members";
@@ -439,6 +440,20 @@ describe("the link that ends mails", () => {
     expect(await post(ctx, { token, mail: "on" })).toMatchObject({ data: { mail: "on" } });
     await whenEvent(ctx, "credits.low", LOW);
     expect(listRecipients(ctx).filter((one) => one === name)).toHaveLength(2);
+  });
+
+  test("ends a mail that waits for another attempt, too", async () => {
+    const ctx = await givenMails();
+    const ada = await givenMailed(ctx, "ada");
+    ctx.relay.answers.push(FAILED);
+    await whenEvent(ctx, "credits.low", LOW);
+    expect(await post(ctx, { token: signMailToken(ctx.world.settings, ada) })).toMatchObject({
+      data: { mail: "off" },
+    });
+    await whenMinutesPass(ctx, 25 * 60);
+
+    expect(ctx.relay.sent).toEqual([]);
+    expect(listMails(ctx)).toEqual([]);
   });
 
   test("answers 404 to a token that this service did not sign", async () => {
