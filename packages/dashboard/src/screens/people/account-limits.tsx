@@ -38,7 +38,9 @@ type FormProps = { readonly before: Limits; readonly onClose: () => void };
 const LimitsForm = ({ before, onClose }: FormProps) => {
   const form = useRef<HTMLFormElement>(null);
   const { isRunning, error, run } = useAction(async () => {
-    if (form.current) await getClient().setAccountLimits(readLimits(new FormData(form.current)));
+    const limits = readLimits(new FormData(form.current ?? undefined));
+    // Without any field the client would send no body.
+    await getClient().setAccountLimits({ area: undefined, ...limits });
     await refreshAccount();
     onClose();
   });
