@@ -19,10 +19,10 @@ const MAY_IMPORT: Record<string, RegExp> = {
   // Other people's pages include it.
   guard: /$^/,
   // It runs in a browser, and has nothing of the service but its public routes, and the reader of lists: a price that is
-  // shown before a list is sent must be the price that is charged. And the tables of scopes and of advice, which stand
+  // shown before a list is sent must be the price that is charged. And the tables of scopes, roles and advice, which stand
   // alone, and what a page includes of the guard.
   dashboard:
-    /^(@mailproof\/client(\/random-id)?$|@mailproof\/core\/(accounts\/scopes|intake\/(byte-text|open-list|text-set|vendors|spreadsheet\/.*)|lib\/(read-stream|zip)|verify\/send-advice)$|@mailproof\/mail\/address(-cell)?$|@mailproof\/guard\/built$|@preact\/signals$|@simplewebauthn\/browser$|preact$|preact\/hooks$)/,
+    /^(@mailproof\/client(\/random-id)?$|@mailproof\/core\/(accounts\/scopes|intake\/(byte-text|open-list|text-set|vendors|spreadsheet\/.*)|lib\/(read-stream|zip)|people\/roles|verify\/send-advice)$|@mailproof\/mail\/address(-cell)?$|@mailproof\/guard\/built$|@preact\/signals$|@simplewebauthn\/browser$|preact$|preact\/hooks$)/,
   lab: /^(@mailproof\/(mail|core)\/|dns-packet$|jose$|node:)/,
   local:
     /^(@mailproof\/(mail|core|api|docs-site|net|lab|client|mcp)\/|@opentelemetry\/api$|prom-client$|valibot$|node:)/,

@@ -116,6 +116,12 @@ const createWatchedFetch =
     return response;
   };
 
+/** What main.tsx sets: the code loads late, and imports this file. */
+export const late = {
+  findLoss: async (_account: string): Promise<void> => {},
+  confirmPerson: async (): Promise<boolean> => false,
+};
+
 /** Sends the browser's cookie in place of a key, to the API alone: an upload's URL has its own right. */
 const createPersonFetch =
   (selected: string | null): typeof fetch =>
@@ -126,7 +132,7 @@ const createPersonFetch =
     if (selected !== null) headers.set("mailproof-account", selected);
     const response = await fetch(input, { ...init, headers });
     if (response.status === 401 && selected !== null && chosen.peek() === selected)
-      void explainLoss(selected);
+      void late.findLoss(selected.replace(TEST, ""));
     return response;
   };
 
@@ -248,11 +254,6 @@ export const openSession = async (): Promise<void> => {
   } finally {
     isOpening.value = false;
   }
-};
-
-const explainLoss = async (selected: string): Promise<void> => {
-  const { findLoss } = await import("./people/lost-session.ts");
-  await findLoss(selected.replace(TEST, ""));
 };
 
 /** Forgets what the tab knows. The cookie of a person stays: `endSession` ends it. */

@@ -1,6 +1,6 @@
 import { MailproofError } from "@mailproof/client";
 import { useRef, useState } from "preact/hooks";
-import { person } from "../session.ts";
+import { late, person } from "../session.ts";
 
 export type Action<A extends readonly unknown[]> = {
   readonly isRunning: boolean;
@@ -20,8 +20,7 @@ const actAfterSignIn = async (act: () => Promise<unknown>): Promise<void> => {
     await act();
   } catch (cause) {
     if (!asksForSignIn(cause)) throw cause;
-    const { confirmPerson } = await import("../people/confirm.tsx");
-    if (!(await confirmPerson())) throw cause;
+    if (!(await late.confirmPerson())) throw cause;
     await act();
   }
 };

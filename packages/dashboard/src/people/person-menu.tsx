@@ -19,7 +19,7 @@ const open = (id: string, isTest: boolean): void => {
 const AccountChoice = ({ accounts }: { readonly accounts: readonly Membership[] }) => {
   const here = membership.value?.account_id;
   return (
-    <fieldset class="choice accounts">
+    <fieldset class="choice account-choice">
       <legend>Account</legend>
       {accounts.map(({ account_id: id, name, role }) => (
         <label key={id}>
