@@ -49,7 +49,7 @@ const OWN_PAGE = { "sec-fetch-site": "same-origin" };
 
 const closed = programEndpoints.filter(({ access }) => access !== "public");
 
-test("only the health, the receipts' keys, the prices, the listing look-up and the sign-in need no key", () => {
+test("only the health, the receipts' keys, the prices, the listing look-up, the sign-in and a mail's link need no key", () => {
   expect(
     endpoints.filter(({ access }) => access === "public").map(({ route }) => route),
     "what anyone may call without a key is listed here",
@@ -62,6 +62,7 @@ test("only the health, the receipts' keys, the prices, the listing look-up and t
     "POST /v1/sign-in/link",
     "POST /v1/sign-in/oidc",
     "POST /v1/sign-in/passkey",
+    "POST /v1/mail/unsubscribe",
   ]);
 });
 
