@@ -10,6 +10,15 @@ export type AdminEntry<Definition = Portable> = {
   readonly load: () => Promise<Definition>;
 };
 
+/** Commands print links to the dashboard at this URL. */
+export const withServiceUrl = <W extends Pick<World, "settings">>(
+  world: W,
+  publicUrl: string,
+): W => ({
+  ...world,
+  settings: { ...world.settings, publicUrl },
+});
+
 export const listEntries = <Name extends string, Definition>(
   summaries: Readonly<Record<Name, string>>,
   load: () => Promise<Readonly<Record<Name, Definition>>>,

@@ -92,15 +92,6 @@ export const definePortable = <O extends CommandDefinition["options"]>(
   definition: AdminDefinition<O, World, readonly []>,
 ): AdminDefinition<O, World, readonly []> => definition;
 
-/** Commands print links to the dashboard at this URL. */
-export const withServiceUrl = <W extends Pick<World, "settings">>(
-  world: W,
-  publicUrl: string,
-): W => ({
-  ...world,
-  settings: { ...world.settings, publicUrl },
-});
-
 export const defineAdmin = <O extends CommandDefinition["options"]>(
   definition: AdminDefinition<O>,
 ): AdminDefinition<O> => definition;

@@ -3,7 +3,8 @@ import { join, resolve } from "node:path";
 import { type Environment, readEnvironment } from "../environment.ts";
 import { explainFolderFault } from "../storage/folder-faults.ts";
 import { isSecret, readRunningSettings } from "../storage/running-settings.ts";
-import { type AdminDefinition, definePrinted, withServiceUrl } from "./define-admin.ts";
+import { withServiceUrl } from "./admin.ts";
+import { type AdminDefinition, definePrinted } from "./define-admin.ts";
 import { type CommandDefinition, UsageError } from "./define-command.ts";
 import { findJudged } from "./judged-settings.ts";
 
