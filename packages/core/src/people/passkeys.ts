@@ -152,7 +152,7 @@ export const createPasskeyOptions = async (world: World, { id, name }: Named, or
   };
 };
 
-const listPasskeys = async (table: Table, person: string): Promise<readonly Passkey[]> => {
+export const listPasskeys = async (table: Table, person: string): Promise<readonly Passkey[]> => {
   const query = { pk: toPersonPartition(person), sk: { prefix: PASSKEY } };
   return (await Array.fromAsync(paginateQuery(table, query))).map(readPasskey);
 };
