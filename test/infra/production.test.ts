@@ -250,7 +250,7 @@ describe("permissions in a production stage", () => {
     );
     const OF_HOSTS = ["ASKED#*", "CANARIES", "DOMAIN#*", "EXIT#*", "HEALTH", "PROVIDER#*"];
     const OF_JOBS = ["ADDRESSES", "CHUNKS", "DEFERRED", "INDEX", "JOB", "RESULTS"];
-    const OF_MONEY = ["BALANCE", "CLAIM", "EVENT", "LEDGER", "USAGE"];
+    const OF_MONEY = ["BALANCE", "CLAIM", "EVENT", "LEDGER", "SPENT", "USAGE"];
     const OF_PASSKEYS = ["CHALLENGE", "PASSKEY", "PERSON", "SESSION"].map((one) => `${one}#*`);
     const OF_VERDICTS = ["CACHED", "VERDICT", "VERDICTCOUNTS"];
     const OF_ROWS = [
@@ -673,6 +673,7 @@ test("a Lambda receives exactly the settings that it reads, and no other secret"
     "CURSOR_SECRET",
     "KEY_PEPPER",
     "KEY_PEPPER_BEFORE",
+    "MAIL_FROM",
     SERVICE,
     "SEALING_KEY",
   ];
@@ -711,7 +712,7 @@ const isOfEndpoint = (name: string) => name.startsWith("Http") && name !== "Http
 const SECRETS: Readonly<Record<string, (name: string) => boolean>> = {
   KEY_PEPPER: isOfEndpoint,
   CURSOR_SECRET: (name) =>
-    /^Http(?:AddPasskey|GetDomainReports|GetJob|List(?:Domains|Events|Jobs|LedgerEntries|MailTests|Requests)|Mcp|SignInWithPasskey)$/.test(
+    /^(?:Http(?:AddPasskey|GetDomainReports|GetJob|List(?:Domains|Events|Jobs|LedgerEntries|MailTests|Requests)|Mcp|SignInWithPasskey|Unsubscribe)|WorkerMails)$/.test(
       name,
     ),
   ACTIVITY_KEY: (name) =>
@@ -720,7 +721,7 @@ const SECRETS: Readonly<Record<string, (name: string) => boolean>> = {
       name,
     ),
   SEALING_KEY: (name) =>
-    /^(?:Http(?:CreateWebhook|EraseData|GetJob|GetJobRow|GetReceiptKeys|Mcp|RotateWebhookSecret|SignInWithOidc|TestWebhook|Verify(?:Batch|Email|Form))|WorkerDeliveries(?:Dead)?|Schedule(?:Gauge|Reconcile))$/.test(
+    /^(?:Http(?:CreateInvitation|CreateWebhook|EraseData|GetJob|GetJobRow|GetReceiptKeys|Mcp|RotateWebhookSecret|SignInWithOidc|TestWebhook|Verify(?:Batch|Email|Form))|WorkerDeliveries(?:Dead)?|WorkerMails|Schedule(?:Gauge|Reconcile))$/.test(
       name,
     ),
   OIDC_CLIENT_SECRET: (name) => name === "HttpSignInWithOidc",
