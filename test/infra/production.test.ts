@@ -705,6 +705,9 @@ test("a Lambda receives exactly the settings that it reads, and no other secret"
   expect(
     lambdas.filter(({ name }) => describeEnvironment(name).includes("SMTP_PROXIES")),
   ).toHaveLength(IN_NETWORK.length);
+  const hasRelay = ({ name }: (typeof lambdas)[number]) =>
+    describeEnvironment(name).includes("SMTP_URL");
+  expect(lambdas.filter(hasRelay).map(({ name }) => name)).toEqual(["WorkerMails"]);
 });
 
 /** Written out by hand: a Lambda that is added to a list needs a reason. */
