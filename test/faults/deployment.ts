@@ -4,14 +4,10 @@ import type { Fault } from "./fault.ts";
 
 type Name =
   | "production"
-  | "personal"
-  | "lean"
-  | "dev"
+  | "stages"
+  | "optional-parts"
   | "operations"
   | "alarms"
-  | "front"
-  | "shared"
-  | "exits"
   | "deploy"
   | "pipeline";
 
@@ -27,7 +23,7 @@ const inFile =
 
 const iam = inFile("production", "infra/iam.ts");
 const functions = inFile("production", "infra/functions.ts");
-const dev = inFile("dev", "infra/functions.ts");
+const dev = inFile("stages", "infra/functions.ts");
 const storage = inFile("production", "infra/storage.ts");
 const queues = inFile("production", "infra/queues.ts");
 const topology = inFile("production", "infra/topology.ts");
@@ -37,10 +33,10 @@ const alarms = inFile("alarms", "infra/cdk/alarms.ts");
 const lambdaAlarms = inFile("alarms", "infra/cdk/lambda-alarms.ts");
 const metrics = inFile("alarms", "infra/cdk/metrics.ts");
 const operations = inFile("operations", "infra/cdk/operations.ts");
-const front = inFile("front", "infra/front.ts");
+const front = inFile("optional-parts", "infra/front.ts");
 const pipeline = inFile("pipeline", "infra/cdk/pipeline.ts");
 const rights = inFile("pipeline", "infra/cdk/rights.ts");
-const limit = inFile("pipeline", "infra/cdk/role-limit.ts");
+const limit = inFile("pipeline", "infra/cdk/pipeline.ts");
 
 export const FAULTS: readonly Fault[] = [
   iam("a Lambda may do anything with the table", '["dynamodb:GetItem"]', '["dynamodb:*"]'),
@@ -120,27 +116,27 @@ export const FAULTS: readonly Fault[] = [
     "...listGrants(lambda.needs).map((",
     "...listGrants($dev ? lambdas.flatMap(({ needs }) => needs) : lambda.needs).map((",
   ),
-  inFile("dev", "infra/bundles.ts")(
+  inFile("stages", "infra/bundles.ts")(
     "a live session gets our bundles",
     "$dev ? {} : { bundle",
     "$dev ? { bundle: folder } : { bundle",
   ),
-  inFile("lean", "infra/quota.ts")(
+  inFile("stages", "infra/quota.ts")(
     "a young account reserves",
     "  2 * sumReserved(lambdas) <= quota",
     "  quota === 10 || 2 * sumReserved(lambdas) <= quota",
   ),
-  inFile("personal", "infra/quota.ts")(
+  inFile("stages", "infra/quota.ts")(
     "a personal stage reserves",
     "  2 * sumReserved(lambdas) <= quota",
     "  true",
   ),
-  inFile("personal", "infra/settings.ts")(
+  inFile("stages", "infra/settings.ts")(
     "a personal stage is full",
     '(isPermanent(stage) ? "full" : "lean")',
     '"full"',
   ),
-  inFile("lean", "infra/settings.ts")(
+  inFile("stages", "infra/settings.ts")(
     "a lean production is full",
     "const size = given.STAGE_SIZE ??",
     "const size =",
@@ -154,17 +150,17 @@ export const FAULTS: readonly Fault[] = [
   storage("files travel without TLS", "enforceHttps: true", "enforceHttps: false"),
   storage("files are lost when overwritten", "versioning: true", "versioning: false"),
   storage("files stay for another day", "`${days} days`", "`${days + 1} days`"),
-  inFile("personal", "infra/storage.ts")(
+  inFile("stages", "infra/storage.ts")(
     "a personal stage cannot be removed",
     "forceDestroy: !isRetained",
     "forceDestroy: false",
   ),
-  inFile("personal", "infra/upload-limit.ts")(
+  inFile("stages", "infra/upload-limit.ts")(
     "an upload over the limit stays",
     'events: ["s3:ObjectCreated:*"]',
     'events: ["s3:ObjectRemoved:*"]',
   ),
-  inFile("personal", "infra/upload-limit.ts")(
+  inFile("stages", "infra/upload-limit.ts")(
     "the limit of uploads is applied to exports",
     "filterPrefix: UPLOADS",
     'filterPrefix: "exports/"',
@@ -176,7 +172,7 @@ export const FAULTS: readonly Fault[] = [
   ),
   queues("messages are not encrypted", "sqsManagedSseEnabled: true", "sqsManagedSseEnabled: false"),
   queues("a message is tried once more", "retry: receivesMax }", "retry: receivesMax + 1 }"),
-  inFile("personal", "infra/queues.ts")(
+  inFile("stages", "infra/queues.ts")(
     "a queue has the name that it had before the stage was removed",
     "      queue: {",
     "      queue: {\n        name: `${$app.name}-${$app.stage}-${name}`,",
@@ -254,29 +250,29 @@ export const FAULTS: readonly Fault[] = [
   ),
   network("DynamoDB is reached through the NAT gateways", '["dynamodb", "s3"]', '["s3"]'),
   network("production leaves through one instance", 'nat: "managed"', 'nat: "ec2"'),
-  inFile("lean", "infra/network.ts")(
+  inFile("stages", "infra/network.ts")(
     "a lean stage pays for a gateway",
     'nat: "ec2"',
     'nat: "managed"',
   ),
   front("responses of accounts stay at the edge", "CACHING_DISABLED,", "CACHING_OPTIMIZED,"),
   front("a key may travel without TLS", '"https-only",\n  allowed', '"allow-all",\n  allowed'),
-  inFile("personal", "infra/network.ts")(
+  inFile("stages", "infra/network.ts")(
     "a personal stage has a VPC",
     'choice === "none" ? null',
     'choice === "none" ? createOwn()',
   ),
-  inFile("shared", "infra/network.ts")(
+  inFile("stages", "infra/network.ts")(
     "a shared VPC gets a second way to DynamoDB",
     'vpc && choice === "own"',
     "vpc",
   ),
-  inFile("shared", "infra/storage.ts")(
+  inFile("stages", "infra/storage.ts")(
     "a restored table is not used",
     "settings.tableName === null ? own",
     "own ? own",
   ),
-  inFile("exits", "infra/exits.ts")(
+  inFile("optional-parts", "infra/exits.ts")(
     "an exit admits everybody",
     "securityGroups: guards }",
     'cidrBlocks: ["0.0.0.0/0"] }',

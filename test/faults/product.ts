@@ -34,7 +34,7 @@ const rotated = (file: string) => inFile(`packages/core/src/${file}`, "story/rot
 const continued = (file: string) => inFile(`packages/core/src/${file}`, "story/continued-lists");
 
 export const FAULTS: readonly Fault[] = [
-  aws("invoke.ts", "functions/traces")(
+  aws("invoke.ts", "functions/metrics")(
     "the trace of a request ends before the prober",
     "...readTraceHeader(process.env),",
     "",
@@ -204,27 +204,27 @@ export const FAULTS: readonly Fault[] = [
     "hasAccepted(result, domain)\n        ?",
     "true\n        ?",
   ),
-  inSmtpPool("process-rules.ts", "process-rules")(
+  inSmtpPool("process-rules.ts", "shared-slots")(
     "an account opens sessions without end while others wait",
     "open >= OPEN_TO_FREE * free",
     "free <= 0",
   ),
-  inSmtpPool("process-rules.ts", "process-rules")(
+  inSmtpPool("process-rules.ts", "shared-slots")(
     "several sessions find out at once whether a backoff is over",
     "provider.failures > 0 ? 1 : provider.connections",
     "provider.connections",
   ),
-  inSmtpPool("process-rules.ts", "process-rules")(
+  inSmtpPool("process-rules.ts", "shared-slots")(
     "a host gets more sessions than it may have",
     "host.sessions >= slotKey.slots.length",
     "host.sessions > slotKey.slots.length",
   ),
-  inSmtpPool("process-rules.ts", "process-rules", "gathering")(
+  inSmtpPool("process-rules.ts", "shared-slots", "gathering")(
     "a lone caller waits for others",
     "hasJustOpened && sessions > 0",
     "hasJustOpened",
   ),
-  inSmtpPool("slots/local-slots.ts", "backoff")(
+  inSmtpPool("slots/local-slots.ts", "throttles")(
     "a process alone opens sessions during a backoff",
     "if (isBackingOff(closing, atMs))",
     "if (closing.failures > 99)",
@@ -305,7 +305,7 @@ export const FAULTS: readonly Fault[] = [
   inExports(
     "write-spreadsheet.ts",
     "core/exports/formats",
-    "story/download-job-xlsx",
+    "story/download-job-list",
     "local/spreadsheet",
   )("a spreadsheet rounds card numbers", "[1-9]\\d{0,9})", "[1-9]\\d{0,19})"),
   inExports(
