@@ -11,8 +11,7 @@ import {
   type HttpsTarget,
   parseTarget,
 } from "@mailproof/core/ports/https";
-import type { Dns, DnsOutcome } from "@mailproof/mail/dns/dns";
-import { getRecords, isAbsent } from "@mailproof/mail/dns/outcome";
+import { type Dns, type DnsOutcome, getRecords, isAbsent } from "@mailproof/mail/dns/dns";
 import { isPublicIp } from "@mailproof/mail/ip";
 import { dial } from "./smtp-wire.ts";
 

@@ -1,6 +1,5 @@
-import { converse, type Dialogue } from "@mailproof/mail/smtp/converse";
+import { converse, createRandomRecipient, type Dialogue } from "@mailproof/mail/smtp/converse";
 import { createDialogue } from "@mailproof/mail/smtp/dialogue";
-import { createRandomRecipient } from "@mailproof/mail/smtp/random-recipient";
 import type { ReplyOrFault, SmtpWire, WireFault } from "@mailproof/mail/smtp/wire";
 import { expect, test } from "vitest";
 import { plan, reply } from "./play.ts";

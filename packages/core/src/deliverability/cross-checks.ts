@@ -4,7 +4,7 @@ import { scoreIssues, toStatus } from "@mailproof/mail/issue-rules";
 import type { MxAnalysis } from "@mailproof/mail/mx/analyse";
 import { createMxIssue } from "@mailproof/mail/mx/rules";
 import type { SpfAnalysis } from "@mailproof/mail/spf/analyse";
-import { sendsNothing } from "@mailproof/mail/spf/record-text";
+import { sendsNothing } from "@mailproof/mail/spf/parse";
 import { createSpfIssues } from "@mailproof/mail/spf/rules";
 
 /** Changes a finding by another: ~all depends on DMARC, and a null MX on SPF and DMARC. */

@@ -1,5 +1,4 @@
-import type { Dns, DnsOutcome } from "@mailproof/mail/dns/dns";
-import { isAbsent, isFault } from "@mailproof/mail/dns/outcome";
+import { type Dns, type DnsOutcome, isAbsent, isFault } from "@mailproof/mail/dns/dns";
 import { isPublicIp } from "@mailproof/mail/ip";
 import type { World } from "../ports/world.ts";
 import type { Probe } from "../smtp-pool/probe.ts";

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { AddressText } from "@mailproof/mail/address";
+import * as v from "valibot";
 import { canonicalise } from "../lib/fingerprint.ts";
 import { toEpochSeconds } from "../lib/time.ts";
 import { type Halves, toCredits } from "../money/credits.ts";
@@ -12,11 +13,19 @@ import { toFormClass } from "../verify/form-class.ts";
 import { toPublicEvidence, type Verification } from "../verify/result.ts";
 import { CONTROLLED } from "../verify/unpaid-results.ts";
 import type { VerifyOptions } from "../verify/verify.ts";
-import type { ReceiptOrigin } from "./receipt-origin.ts";
 
 // A receipt states what the service answered about an address. It contains a hash of the address, not the address. A worker that
 // opens SMTP sessions stores the claims unsigned, so a mail server that takes over the worker finds no key
 // (sign-receipt.ts).
+
+/** Facts that only the request knows. A job that continues the request stores them. */
+export const ReceiptOrigin = v.object({
+  origin: v.optional(v.string()),
+  /** The nonce of a proof of control. A back end must check that its nonce is new: this service does not. */
+  nonce: v.optional(v.string()),
+});
+
+export type ReceiptOrigin = Readonly<v.InferOutput<typeof ReceiptOrigin>>;
 
 export type ReceiptFacts = ReceiptOrigin & {
   /** The operation's id. */

@@ -6,7 +6,7 @@ import { CountedIn } from "../money/items.ts";
 import { KEY_MODES } from "../money/payer.ts";
 import { PAID_OPERATIONS } from "../money/reasons.ts";
 import { findItem, type Item, type Key, type Table } from "../ports/table.ts";
-import { ReceiptOrigin } from "../receipts/receipt-origin.ts";
+import { ReceiptOrigin } from "../receipts/receipt-claims.ts";
 import type { Status } from "../verify/result.ts";
 import { RETRY_CAUSES } from "../verify/retry.ts";
 import { JOB_KINDS, NO_REFUNDS, type Refunds, readRefunds, toRefundFields } from "./refunds.ts";

@@ -1,5 +1,4 @@
-import type { Dns, DnsOutcome } from "@mailproof/mail/dns/dns";
-import { isFault } from "@mailproof/mail/dns/outcome";
+import { type Dns, type DnsOutcome, isFault } from "@mailproof/mail/dns/dns";
 import type { Key, Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 

@@ -9,7 +9,7 @@ import {
   UNMATCHED_PERMANENT,
 } from "@mailproof/mail/smtp/classify";
 import type { SessionOutcome } from "@mailproof/mail/smtp/connect";
-import { createRandomRecipient } from "@mailproof/mail/smtp/random-recipient";
+import { createRandomRecipient } from "@mailproof/mail/smtp/converse";
 import type { Reply } from "@mailproof/mail/smtp/reply";
 import type { CatchAllCache, CatchAllState, ProvenCatchAll } from "./catch-all-cache.ts";
 import type { Requester } from "./fairness.ts";

@@ -10,7 +10,7 @@ import {
 import type { Payer } from "../money/payer.ts";
 import { PRICES } from "../money/prices.ts";
 import type { World } from "../ports/world.ts";
-import { ReceiptOrigin } from "../receipts/receipt-origin.ts";
+import { ReceiptOrigin } from "../receipts/receipt-claims.ts";
 import type { VerifyOptions } from "../verify/verify.ts";
 import { FormVisit } from "./form-counts.ts";
 

@@ -1,7 +1,6 @@
 import { withDeadline } from "@mailproof/mail/dns/deadline";
-import type { Dns, DnsOutcome, DnsRecordType } from "@mailproof/mail/dns/dns";
+import { type Dns, type DnsOutcome, type DnsRecordType, isFault } from "@mailproof/mail/dns/dns";
 import { findMailHosts } from "@mailproof/mail/dns/mail-hosts";
-import { isFault } from "@mailproof/mail/dns/outcome";
 import type { Cidr } from "@mailproof/mail/ip";
 import { createBoundedMap } from "@mailproof/mail/lib/bounded-map";
 import type { World } from "../ports/world.ts";

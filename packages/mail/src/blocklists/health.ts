@@ -1,5 +1,4 @@
-import type { Dns } from "../dns/dns.ts";
-import { isFault } from "../dns/outcome.ts";
+import { type Dns, isFault } from "../dns/dns.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Blocklist } from "./lists.ts";
 import { isCode, parseAnswer } from "./parse-answer.ts";

@@ -1,5 +1,4 @@
-import type { DnsOutcome } from "../dns/dns.ts";
-import { getRecords, isAbsent, isFault } from "../dns/outcome.ts";
+import { type DnsOutcome, getRecords, isAbsent, isFault } from "../dns/dns.ts";
 import type { ListCodes, ListMeaning } from "./lists.ts";
 
 export type BlocklistVerdict =

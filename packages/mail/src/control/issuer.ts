@@ -1,6 +1,5 @@
 import * as v from "valibot";
-import type { Dns } from "../dns/dns.ts";
-import { getRecords, isFault } from "../dns/outcome.ts";
+import { type Dns, getRecords, isFault } from "../dns/dns.ts";
 import { isDomain, parseDomain } from "../domain.ts";
 import { isSameAlgorithm, type PublicKey, readPublicKey } from "./keys.ts";
 import { DELEGATION_LABEL, ISSUER_FORMS, type IssuerForm } from "./profiles.ts";

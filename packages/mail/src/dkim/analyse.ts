@@ -1,5 +1,4 @@
-import type { Dns, DnsOutcome } from "../dns/dns.ts";
-import { getRecords, isAbsent, isFault } from "../dns/outcome.ts";
+import { type Dns, type DnsOutcome, getRecords, isAbsent, isFault } from "../dns/dns.ts";
 import type { Issue } from "../issue.ts";
 import {
   createIssueFactory,

@@ -1,5 +1,5 @@
 import type { Dns } from "../dns/dns.ts";
-import { getRecords, isFault } from "../dns/outcome.ts";
+import { getRecords, isFault } from "../dns/dns.ts";
 import type { Issue } from "../issue.ts";
 import { type IssueStatus, joinNames, scoreIssues, toStatus } from "../issue-rules.ts";
 import { isSpf } from "../spf/parse.ts";

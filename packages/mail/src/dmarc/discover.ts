@@ -1,5 +1,5 @@
 import type { Dns, DnsOutcome } from "../dns/dns.ts";
-import { getRecords, isFault } from "../dns/outcome.ts";
+import { getRecords, isFault } from "../dns/dns.ts";
 import { type DmarcPolicy, type DmarcRecord, isDmarc, isWeaker, parseDmarc } from "./record.ts";
 
 export type PlacedRecord = { readonly domain: string; readonly record: DmarcRecord };

@@ -1,5 +1,5 @@
 import type { Dns } from "../dns/dns.ts";
-import { getRecords, isAbsent, isFault } from "../dns/outcome.ts";
+import { getRecords, isAbsent, isFault } from "../dns/dns.ts";
 import type { Issue } from "../issue.ts";
 import type { DmarcDiscovery, PlacedRecord } from "./discover.ts";
 import { type DmarcRecord, isDmarc, type ReportAddress } from "./record.ts";

@@ -11,8 +11,7 @@ import {
   scoreIssues,
   toStatus,
 } from "../issue-rules.ts";
-import type { Dns } from "./dns.ts";
-import { getRecords, isAbsent, isFault } from "./outcome.ts";
+import { type Dns, getRecords, isAbsent, isFault } from "./dns.ts";
 
 export type ReverseDns = {
   readonly status: IssueStatus | "missing" | "error";

@@ -1,7 +1,6 @@
 import type { DmarcAnalysis } from "../dmarc/analyse.ts";
 import { isDmarc, isPartial, parseDmarc } from "../dmarc/record.ts";
-import type { Dns } from "../dns/dns.ts";
-import { getRecords, isFault } from "../dns/outcome.ts";
+import { type Dns, getRecords, isFault } from "../dns/dns.ts";
 import type { Issue } from "../issue.ts";
 import { joinNames } from "../issue-rules.ts";
 import { listRepeated, parseTagList } from "../tag-list.ts";

@@ -1,5 +1,4 @@
-import type { Dns } from "../dns/dns.ts";
-import { getRecords, isAbsent } from "../dns/outcome.ts";
+import { type Dns, getRecords, isAbsent } from "../dns/dns.ts";
 import type { Issue } from "../issue.ts";
 import { joinNames } from "../issue-rules.ts";
 import { LOOKED_UP_MAX } from "../mx/targets.ts";

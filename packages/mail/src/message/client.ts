@@ -1,6 +1,5 @@
 import { parseLiteral } from "../address-literal.ts";
-import type { Dns } from "../dns/dns.ts";
-import { getRecords, isFault } from "../dns/outcome.ts";
+import { type Dns, getRecords, isFault } from "../dns/dns.ts";
 import { analyseReverseDns, type ReverseDns } from "../dns/reverse-dns.ts";
 import { isDomain, parseDomain } from "../domain.ts";
 import { isSameIp, parseIp } from "../ip.ts";

@@ -5,8 +5,7 @@ import {
   type PlacedRecord,
 } from "../dmarc/discover.ts";
 import { type DmarcPolicy, findTag } from "../dmarc/record.ts";
-import type { Dns } from "../dns/dns.ts";
-import { isFault } from "../dns/outcome.ts";
+import { type Dns, isFault } from "../dns/dns.ts";
 import { isDomain, parseDomain } from "../domain.ts";
 import type { DkimResult } from "./dkim/verify.ts";
 import type { MessageSpf } from "./spf.ts";

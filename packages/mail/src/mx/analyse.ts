@@ -1,5 +1,11 @@
-import type { Dns, DnsOutcome, MxRecordData } from "../dns/dns.ts";
-import { getRecords, isAbsent, isFault } from "../dns/outcome.ts";
+import {
+  type Dns,
+  type DnsOutcome,
+  getRecords,
+  isAbsent,
+  isFault,
+  type MxRecordData,
+} from "../dns/dns.ts";
 import type { Cidr } from "../ip.ts";
 import type { Issue } from "../issue.ts";
 import { type IssueStatus, joinNames, scoreIssues, toStatus } from "../issue-rules.ts";

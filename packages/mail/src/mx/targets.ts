@@ -1,5 +1,4 @@
-import type { Dns } from "../dns/dns.ts";
-import { getRecords, isFault } from "../dns/outcome.ts";
+import { type Dns, getRecords, isFault } from "../dns/dns.ts";
 import { type Cidr, isPublicIp, parseIp } from "../ip.ts";
 
 export type MxHost = {

@@ -14,10 +14,10 @@ import {
 import { takesReportsOf } from "../dmarc/reports.ts";
 import { TAG_VALUES } from "../dmarc/tag-values.ts";
 import type { Dns } from "../dns/dns.ts";
-import { isAbsent } from "../dns/outcome.ts";
+import { isAbsent } from "../dns/dns.ts";
 import type { MxAnalysis } from "../mx/analyse.ts";
 import type { SpfAnalysis } from "../spf/analyse.ts";
-import { sendsNothing } from "../spf/record-text.ts";
+import { sendsNothing } from "../spf/parse.ts";
 import { type ProposedRecord, propose, readTexts } from "./dns-record.ts";
 
 export type DmarcProposalInput = {

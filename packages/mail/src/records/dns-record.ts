@@ -1,5 +1,5 @@
 import type { Dns, DnsOutcome, DnsRecords, DnsRecordType } from "../dns/dns.ts";
-import { getRecords } from "../dns/outcome.ts";
+import { getRecords } from "../dns/dns.ts";
 
 /** A DNS record in the form for a DNS provider's web page: the whole name without a final dot, the value without quotes. */
 export type DnsRecord = {

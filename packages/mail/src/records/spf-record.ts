@@ -1,5 +1,5 @@
 import type { Dns } from "../dns/dns.ts";
-import { isAbsent } from "../dns/outcome.ts";
+import { isAbsent } from "../dns/dns.ts";
 import { parseIp } from "../ip.ts";
 import type { MxAnalysis } from "../mx/analyse.ts";
 import type { SpfAnalysis } from "../spf/analyse.ts";

@@ -1,5 +1,4 @@
-import type { DnsOutcome } from "../dns/dns.ts";
-import { isAbsent } from "../dns/outcome.ts";
+import { type DnsOutcome, isAbsent } from "../dns/dns.ts";
 import { getAnswers, type SpfHosts } from "./hosts.ts";
 import { SPF_LIMITS } from "./limits.ts";
 import type { SpfMechanism } from "./parse.ts";

@@ -1,6 +1,5 @@
 import { withDeadline } from "@mailproof/mail/dns/deadline";
-import type { Dns } from "@mailproof/mail/dns/dns";
-import { getRecords } from "@mailproof/mail/dns/outcome";
+import { type Dns, getRecords } from "@mailproof/mail/dns/dns";
 import { isSameIp, parseIp, toReverseName } from "@mailproof/mail/ip";
 import { getRetentionSeconds } from "../../accounts/retention.ts";
 import { createUnavailableFailure, Failure } from "../../lib/failure.ts";

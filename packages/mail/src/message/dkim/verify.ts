@@ -1,7 +1,6 @@
 import { createHash, createPublicKey, type KeyObject, verify } from "node:crypto";
 import { parseDkimKey } from "../../dkim/key.ts";
-import type { Dns } from "../../dns/dns.ts";
-import { getRecords, isFault } from "../../dns/outcome.ts";
+import { type Dns, getRecords, isFault } from "../../dns/dns.ts";
 import { parseTagList } from "../../tag-list.ts";
 import { findFields, type HeaderField } from "../parse/fields.ts";
 import {
