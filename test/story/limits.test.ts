@@ -146,6 +146,29 @@ test("the checks of a monitor count against the limit of the member who added it
   expect(listMoves(ctx)).toEqual([]);
 });
 
+const MONITORS = "POST /v1/deliverability/monitors";
+
+test("a member who shortens the interval of a monitor pays for its checks from then on", async () => {
+  const ctx = await givenLimited({ monthly_credits: 5 });
+  const body = { domain: "example.com", interval_hours: 168 };
+  await ctx.owner.send(MONITORS, { account, body });
+  await ctx.member.send(MONITORS, { account, body: { ...body, interval_hours: 24 } });
+  await whenWorked(ctx);
+
+  const monitors = await ctx.owner.send("GET /v1/deliverability/monitors", { account });
+
+  expect(monitors.data.monitors[0].last_problem).toBe("insufficient_credits");
+});
+
+test("a member who leaves does not free the monitors from the limit", async () => {
+  const ctx = await givenLimited({ monthly_credits: 5 });
+  await ctx.member.send(MONITORS, { account, body: { domain: "example.com" } });
+  await ctx.member.send(`DELETE /v1/members/${ctx.person}`, { account });
+  await whenWorked(ctx);
+
+  expect(listMoves(ctx)).toEqual([]);
+});
+
 test("the mail test of a member that gets no mail gives its credits back to the limit", async () => {
   const ctx = await givenLimited({ monthly_credits: 2 });
   await ctx.member.send("POST /v1/deliverability/tests", { account });

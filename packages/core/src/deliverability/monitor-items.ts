@@ -1,6 +1,7 @@
 import * as v from "valibot";
 import { fingerprint } from "../lib/fingerprint.ts";
 import { paginateQuery } from "../lib/paginate-query.ts";
+import { StoredHalves } from "../money/balance.ts";
 import { KEY_MODES } from "../money/payer.ts";
 import { findItem, type Item, type Key, type Table, type Write } from "../ports/table.ts";
 import { scheduleWork } from "../runtime/leases.ts";
@@ -27,6 +28,8 @@ const Monitor = v.object({
   mode: v.picklist(KEY_MODES),
   /** The person who added it, whose limit its checks count against. Absent when a key did, and in 0.2.0. */
   person: v.optional(v.string()),
+  /** The limit that the person had then. It counts when the person has left the account. */
+  monthlyHalves: v.optional(StoredHalves),
   domain: v.string(),
   sendingIp: v.nullable(v.string()),
   intervalHours: v.number(),

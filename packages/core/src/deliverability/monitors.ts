@@ -38,7 +38,7 @@ export const MONITORS = {
 
 type MonitorRequest = CheckSubject & { readonly intervalHours: number };
 
-/** Adds a monitor. An existing monitor gets the new interval from its next run on. */
+/** Adds a monitor. An existing monitor gets the new interval, and who pays, from its next run on. */
 export const addMonitor = async (
   world: World,
   payer: Payer,
@@ -51,7 +51,7 @@ export const addMonitor = async (
     owner,
     account: payer.account,
     mode: payer.mode,
-    person: payer.person?.id,
+    ...toWhoPays(payer),
     domain,
     sendingIp,
     intervalHours,
@@ -68,15 +68,25 @@ export const addMonitor = async (
     return { monitor, isNew: true };
   }
   if (result.refusedWrite === create)
-    return { monitor: await updateInterval(world, monitor), isNew: false };
+    return { monitor: await updateInterval(world, payer, monitor), isNew: false };
   const what = `${MONITORS_MAX} domains are monitored already; remove one first.`;
   throw new Failure("LIMIT_REACHED", "nothing_charged", what);
 };
 
-const updateInterval = async (world: World, { id, intervalHours }: Monitor): Promise<Monitor> => {
+const toWhoPays = ({ person }: Payer) => ({
+  person: person?.id,
+  monthlyHalves: person?.monthlyHalves,
+});
+
+const updateInterval = async (
+  world: World,
+  payer: Payer,
+  { id, intervalHours }: Monitor,
+): Promise<Monitor> => {
   const written = await world.table.write({
     update: toMonitorKey(id),
-    set: { intervalHours },
+    // Whoever sets the interval causes the checks: a limited member must not cause those of another.
+    set: { intervalHours, ...toWhoPays(payer) },
     where: { id },
   });
   if (written.outcome !== "committed" || !written.item) throw createUnsureFailure();
@@ -135,14 +145,16 @@ export const runMonitor: Worker<CheckWorld> = {
 /** Each run has its own key, so however often it starts, it is charged once. */
 const run = async (
   world: CheckWorld,
-  { id, nextAt, account: accountId, mode, person, domain, sendingIp, owner }: Monitor,
+  { id, nextAt, account: accountId, mode, domain, sendingIp, owner, ...monitor }: Monitor,
 ): Promise<NonNullable<Monitor["last"]> | MonitorProblem> => {
   const account = await getAccount(world.table, accountId);
   if (getAccountStatus(account) !== "active") return "failed";
-  const member = person && (await findMember(world.table, accountId, person));
+  const { person } = monitor;
+  const { monthlyHalves } =
+    (person && (await findMember(world.table, accountId, person))) || monitor;
   const payer = {
     ...toPayer(account, mode),
-    ...(member && { person: { id: member.person, monthlyHalves: member.monthlyHalves } }),
+    ...(person !== undefined && { person: { id: person, monthlyHalves } }),
   };
   const claimKey = { owner, action: "monitor", key: `${id} ${nextAt}`, fingerprint: nextAt };
   const request = { domain, sendingIp, refresh: false };
