@@ -61,11 +61,15 @@ export const findSession = async (world: World, token: string): Promise<SignedIn
   const session =
     (await findHashed(world, token, keyPepper)) ??
     (await findHashed(world, token, keyPepperBefore));
-  if (!session || Date.parse(session.endsAt) <= world.now().getTime()) return undefined;
+  if (!session || !isCurrent(session, world.now().getTime())) return undefined;
   const person = await findItem(world.table, toPersonKey(session.person), readPerson);
   if (!person || session.signedInAt < (person.sessionsSince ?? "")) return undefined;
   return { session, person };
 };
+
+/** A session from the future began before the clock was set back: it would last longer, and ending all would miss it. */
+const isCurrent = ({ signedInAt, endsAt }: Session, now: number): boolean =>
+  Date.parse(endsAt) > now && Date.parse(signedInAt) <= now + FRESH_MS;
 
 const findHashed = async (
   { table }: World,
