@@ -6,7 +6,7 @@ import { describe, optional } from "../schema/common.ts";
 import * as field from "../schema/fields.ts";
 import { toLimits } from "../schema/limits.ts";
 import {
-  assertMayManage,
+  assertMayGrant,
   InvitationSummary,
   InvitedEmail,
   LimitFields,
@@ -44,7 +44,7 @@ export const createInvitation = endpoint({
   }),
 
   async handle(world, caller, { body, baseUrl }) {
-    assertMayManage(caller, body.role);
+    assertMayGrant(caller, body.role);
     const { invitation, token } = await invite(world, {
       kind: "member",
       account: caller.account,

@@ -4,7 +4,7 @@ import { endpoint, ok } from "../http/endpoint.ts";
 import { describe, Id } from "../schema/common.ts";
 import { toLimits } from "../schema/limits.ts";
 import {
-  assertMayManage,
+  assertMayGrant,
   LimitFields,
   MemberSummary,
   noSuchMember,
@@ -32,7 +32,7 @@ export const updateMember = endpoint({
   async handle(world, caller, { path, body }) {
     const member = await findMember(world.table, caller.account, path.id);
     if (!member) throw noSuchMember();
-    assertMayManage(caller, member.role, body.role);
+    assertMayGrant(caller, member.role, body.role);
     const { area, monthlyHalves } = toLimits(body);
     const change = { role: body.role, area, monthlyHalves };
     const changed = await changeMember(world, member, change, toActor(caller));

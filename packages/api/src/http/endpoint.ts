@@ -25,6 +25,8 @@ export type Caller = Payer & {
     readonly role: Role | null;
     /** The area that limits the person's rights. */
     readonly area?: Area | undefined;
+    /** True when the member has a limit of its own, and so gives no rights to others. */
+    readonly isLimited?: boolean;
     /** The hash of the session's token. */
     readonly session: string;
     /** True when the person signed in within the last five minutes. */

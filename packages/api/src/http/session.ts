@@ -5,7 +5,7 @@ import type { AppWorld } from "@mailproof/core/app-world";
 import { Failure } from "@mailproof/core/lib/failure";
 import { readOwnerId } from "@mailproof/core/money/payer";
 import { findMember } from "@mailproof/core/people/members";
-import { listMemberScopes, RIGHTS } from "@mailproof/core/people/roles";
+import { isLimited, listMemberScopes, RIGHTS } from "@mailproof/core/people/roles";
 import { findSession, isFresh, type SignedIn, touchSession } from "@mailproof/core/people/sessions";
 import type { Caller, Endpoint } from "./endpoint.ts";
 
@@ -108,6 +108,7 @@ export const callerBySession = async (
       ...person,
       role: member.role,
       monthlyHalves: member.monthlyHalves,
+      isLimited: isLimited(member),
       area: member.role === "owner" ? undefined : (member.area ?? account.area),
     },
     recordUse,

@@ -114,6 +114,15 @@ export const assertMayManage = ({ person }: Caller, ...roles: readonly Role[]): 
   throw new Failure("FORBIDDEN", "nothing_charged", "Your role does not manage this role.");
 };
 
+/** As assertMayManage, for rights that the caller gives: a limited admin could otherwise lift the limit. */
+export const assertMayGrant = (caller: Caller, ...roles: readonly Role[]): void => {
+  assertMayManage(caller, ...roles);
+  if (!caller.person?.isLimited) return;
+  const what =
+    "Your access is limited, so you can remove members, but neither invite nor change any.";
+  throw new Failure("FORBIDDEN", "nothing_charged", what);
+};
+
 export const toActor = ({ person }: Caller): Actor | undefined =>
   person?.role ? { id: person.id, role: person.role } : undefined;
 

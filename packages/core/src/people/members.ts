@@ -3,6 +3,7 @@ import { paginateQuery } from "../lib/paginate-query.ts";
 import { findItem, type Table, type Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { commit } from "../runtime/commit.ts";
+import { listInvitations, withdrawInvitation } from "./invitations.ts";
 import {
   countOwners,
   MEMBERSHIP,
@@ -16,7 +17,7 @@ import {
   toPersonKey,
   toPersonPartition,
 } from "./items.ts";
-import type { Role } from "./roles.ts";
+import { isLimited, mayManageRole, type Role } from "./roles.ts";
 
 export const findMember = (
   table: Table,
@@ -67,7 +68,13 @@ export const changeMember = async (
     ...(last ? [last] : []),
     ...checkActor(member, by),
   ]);
-  return { ...member, ...set };
+  const changed = { ...member, ...set };
+  await withdrawInvitationsOf(
+    world,
+    member,
+    (invited) => !isLimited(changed) && mayManageRole(role, invited),
+  );
+  return changed;
 };
 
 /** Ends the membership. The person and the other memberships stay. Throws for the last owner. */
@@ -80,6 +87,17 @@ export const removeMember = async (world: World, member: Member, by?: Actor): Pr
     ...(last ? [last] : []),
     ...checkActor(member, by),
   ]);
+  await withdrawInvitationsOf(world, member, () => false);
+};
+
+/** Those that the inviter could not send any more. They must not come back with the inviter's rights. */
+const withdrawInvitationsOf = async (
+  world: World,
+  { account, person }: Member,
+  mayInvite: (role: Role) => boolean,
+): Promise<void> => {
+  for (const open of await listInvitations(world, account))
+    if (open.invitedBy === person && !mayInvite(open.role)) await withdrawInvitation(world, open);
 };
 
 const checkActor = ({ account, person }: Member, by: Actor | undefined): Write[] =>
@@ -97,11 +115,13 @@ const write = async (
   if (result.outcome === "committed") return;
   if (result.outcome === "ambiguous")
     throw createUnavailableFailure("It is not known whether the member was changed.");
-  if (last && result.refusedWrite === last)
-    throw new Failure(
-      "FORBIDDEN",
-      "nothing_charged",
-      `The account ${account} needs an owner. Make another member an owner first.`,
-    );
+  if (last && result.refusedWrite === last) throw createLastOwnerFailure(account);
   throw createUnavailableFailure("The member changed meanwhile. Read the members again.");
 };
+
+export const createLastOwnerFailure = (account: string): Failure =>
+  new Failure(
+    "FORBIDDEN",
+    "nothing_charged",
+    `The account ${account} needs an owner. Make another member an owner first.`,
+  );

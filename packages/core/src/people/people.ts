@@ -14,7 +14,6 @@ import {
   buildPasskeyRemoval,
   FIRST_PERSON,
   IDENTITY,
-  type Member,
   PASSKEY,
   PEOPLE,
   type Person,
@@ -25,7 +24,13 @@ import {
   toPersonKey,
   toPersonPartition,
 } from "./items.ts";
-import { findPerson, listMembers, listMemberships, removeMember } from "./members.ts";
+import {
+  createLastOwnerFailure,
+  findPerson,
+  listMembers,
+  listMemberships,
+  removeMember,
+} from "./members.ts";
 import { buildSessionsEnd } from "./sessions.ts";
 
 // What an operator does about people. Each function may be repeated after a crash, and then continues.
@@ -57,16 +62,27 @@ export const erasePerson = async (world: World, person: string) => {
   const memberships = await listMemberships(world.table, person);
   if (memberships.length === 0) await assertExists(world.table, person);
   // The owner's memberships first, because only these may be refused.
-  const isOwner = ({ role }: Member): number => Number(role === "owner");
-  for (const member of memberships.toSorted((a, b) => isOwner(b) - isOwner(a)))
+  const owned = memberships.filter(({ role }) => role === "owner");
+  for (const { account } of owned) await assertOtherOwner(world.table, account);
+  for (const member of [...owned, ...memberships.filter((one) => !owned.includes(one))])
     await removeMember(world, member);
   const signIns = await removeSignIns(world, person);
   for (const open of await listInvitations(world, null))
     if (open.person === person) await withdrawInvitation(world, open);
   // A session without its person is refused.
   await write(world, [{ remove: toPersonKey(person) }]);
+  // What the person added meanwhile. Nothing is added to a person who is gone.
+  for (const member of await listMemberships(world.table, person))
+    await removeMember(world, member);
+  await removeSignIns(world, person);
   await world.table.scrub?.();
   return { memberships: memberships.length, signIns };
+};
+
+/** Before the first change: an erasure that a second account refuses must leave the first alone. */
+const assertOtherOwner = async (table: Table, account: string): Promise<void> => {
+  if ((await table.get(toOwnersKey(account)))?.["owners"] === 1)
+    throw createLastOwnerFailure(account);
 };
 
 const assertExists = async (table: Table, person: string): Promise<void> => {

@@ -29,5 +29,15 @@ export const listMemberScopes = (
     areas.every((area) => area === undefined || AREA_SCOPES[area].includes(scope)),
   ) ?? null;
 
+/** A limit that a member may lift for others, or by others, would be none. Owners set their own. */
+export const isLimited = ({ role, area, monthlyHalves }: Limited): boolean =>
+  role !== "owner" && (area !== undefined || monthlyHalves !== undefined);
+
+type Limited = {
+  readonly role: Role;
+  readonly area?: Area | undefined;
+  readonly monthlyHalves?: number | undefined;
+};
+
 export const mayManageRole = (own: Role, other: Role): boolean =>
   RIGHTS[own].manages.includes(other);
