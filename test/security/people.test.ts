@@ -1,8 +1,14 @@
 import { openAccount, updateAccount } from "@mailproof/core/accounts/accounts";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { closeAccount, disableAccount } from "@mailproof/core/background/close-account";
-import { invite } from "@mailproof/core/people/invitations";
-import { buildChallengeUse, buildPasskeyWrites } from "@mailproof/core/people/items";
+import { credits } from "@mailproof/core/money/credits";
+import { acceptInvitation, findInvitation, invite } from "@mailproof/core/people/invitations";
+import {
+  buildChallengeUse,
+  buildMemberWrites,
+  buildPasskeyWrites,
+} from "@mailproof/core/people/items";
+import { findPerson, listMemberships } from "@mailproof/core/people/members";
 import { erasePerson, hasNobody, resetPerson } from "@mailproof/core/people/people";
 import type { Table } from "@mailproof/core/ports/table";
 import { describe, expect, test } from "vitest";
@@ -552,4 +558,204 @@ test("the request log names the person who was signed in", async () => {
   const { data } = await browser.send("GET /v1/requests", { account, query: { key_id: person } });
 
   expect(data.requests).toMatchObject([{ route: "/v1/verify", status: 403, key_id: person }]);
+});
+
+describe("an admin with a limit", () => {
+  const givenLimitedAdmin = async (limits: object) => {
+    const owner = await givenOwner();
+    return { owner, account: owner.account, ...(await givenMember(owner, "admin", limits)) };
+  };
+
+  test.each([{ area: "lists" }, { monthly_credits: 5 }])(
+    "an admin limited by %j lifts the limit neither alone nor by a second member",
+    async (limits) => {
+      const { owner, account, browser, person } = await givenLimitedAdmin(limits);
+      const other = await givenMember(owner, "viewer");
+      const body = { role: "admin" };
+
+      const refused = [
+        await browser.send(`PUT /v1/members/${person}`, { account, body }),
+        await browser.send(`PUT /v1/members/${other.person}`, { account, body }),
+        await browser.send("POST /v1/invitations", { account, body }),
+      ];
+
+      expect(refused.map(({ statusCode }) => statusCode)).toEqual([403, 403, 403]);
+      expect(refused[0]?.error.message).toContain("Your access is limited");
+      const removed = browser.send(`DELETE /v1/members/${other.person}`, { account });
+      expect(await getStatus(removed)).toBe(200);
+    },
+  );
+
+  test("the area of an account does not keep its admins from managing members", async () => {
+    const { owner, account, browser } = await givenLimitedAdmin({});
+    await owner.browser.send("PUT /v1/account/limits", { account, body: { area: "lists" } });
+
+    const body = { role: "member" };
+    expect(await getStatus(browser.send("POST /v1/invitations", { account, body }))).toBe(201);
+  });
+
+  test("the open invitations of an admin are withdrawn when the admin gets a limit", async () => {
+    const { owner, account, browser, person } = await givenLimitedAdmin({});
+    const { token } = await whenInvited({ ...owner, browser } as Owner, "admin");
+    const kept = await whenInvited(owner, "admin");
+    const body = { role: "admin", monthly_credits: 5 };
+    await owner.browser.send(`PUT /v1/members/${person}`, { account, body });
+
+    expect(await getStatus(accept(owner.world, token).sent)).toBe(404);
+    expect(await getStatus(accept(owner.world, kept.token).sent)).toBe(200);
+  });
+});
+
+test.each(["removed", "lowered"])(
+  "an inviter who was %s and comes back brings no invitation back",
+  async (how) => {
+    const owner = await givenOwner();
+    const { account } = owner;
+    const { browser, person } = await givenMember(owner, "admin");
+    const { token } = await whenInvited({ ...owner, browser } as Owner, "admin");
+    const change = (role: string) =>
+      owner.browser.send(`PUT /v1/members/${person}`, { account, body: { role } });
+    if (how === "lowered") await change("viewer");
+    else await owner.browser.send(`DELETE /v1/members/${person}`, { account });
+
+    const { data } = await owner.browser.send("GET /v1/members", { account });
+    expect(data.invitations).toEqual([]);
+    if (how === "lowered") await change("admin");
+    else {
+      const again = await whenInvited(owner, "admin");
+      await browser.send(ACCEPT, { body: { token: again.token, accept: true } });
+    }
+    expect(await getStatus(accept(owner.world, token).sent)).toBe(404);
+  },
+);
+
+test("a change of the people is in the log of live requests, also when a test header hides it", async () => {
+  const owner = await givenOwner();
+  const { account, browser } = owner;
+  const { person } = await givenMember(owner, "viewer");
+  await browser.send(`DELETE /v1/members/${person}`, { account: `${account}~test` });
+
+  const { data } = await browser.send("GET /v1/requests", { account });
+
+  expect(data.requests[0]).toMatchObject({ route: "/v1/members/{id}", status: 200 });
+});
+
+test("the erasure of an owner changes nothing when one of the accounts would lose its last owner", async () => {
+  const owner = await givenOwner();
+  const { person } = await givenMember(owner, "owner");
+  const second = await openAccount(owner.world, {
+    name: "Second",
+    plan: "free",
+    opening: credits(0),
+  });
+  const { token } = await invite(owner.world, {
+    kind: "member",
+    account: second.account,
+    role: "owner",
+    invitedBy: null,
+  });
+  const found = await findPerson(owner.table, person);
+  const invitation = await findInvitation(owner.world, token);
+  if (!invitation || !found) throw new Error("no invitation");
+  await acceptInvitation(owner.world, invitation, { person: found, name: "Bo" });
+
+  await expect(erasePerson(owner.world, person)).rejects.toThrow("needs an owner");
+
+  expect(await listMemberships(owner.table, person)).toHaveLength(2);
+});
+
+test("a person who joins or adds a passkey during the erasure is erased with it", async () => {
+  const owner = await givenOwner();
+  const { person } = await givenMember(owner, "viewer");
+  const second = await openAccount(owner.world, {
+    name: "Second",
+    plan: "free",
+    opening: credits(0),
+  });
+  const member = { account: second.account, person, role: "viewer", since: "2026" } as const;
+  const key = "A".repeat(22);
+  const passkey = { id: key, person, name: "late", publicKey: "", counter: 0, host: "localhost" };
+  const late = withTable(owner, {
+    transact: async (writes, attempt) => {
+      if (writes.some((write) => "remove" in write && write.remove.sk === "PERSON"))
+        await owner.table.transact([
+          ...buildMemberWrites(member),
+          ...buildPasskeyWrites({ ...passkey, createdAt: "2026" }),
+        ]);
+      return owner.table.transact(writes, attempt);
+    },
+  });
+
+  await erasePerson(late, person);
+
+  expect(
+    listPeopleItems(owner, new RegExp(`${person}|^PASSKEY#|^MEMBERS#${second.account}`)),
+  ).toEqual([]);
+});
+
+describe("a clock that was set back", () => {
+  test("ends the sessions that began after the present, so that nobody is recent for hours", async () => {
+    const { browser, later } = await givenOwner();
+    later(-HOUR_MS);
+
+    expect(await getStatus(browser.send(PERSON))).toBe(401);
+  });
+
+  test("by less than five minutes ends no session", async () => {
+    const { browser, later } = await givenOwner();
+    later(-60_000);
+
+    expect(await getStatus(browser.send(PERSON))).toBe(200);
+  });
+});
+
+test.each([
+  "acc_1~test~test",
+  "ACC_1",
+  "acc_1,acc_1",
+  "acc_1\u0000",
+  "acc_1 ",
+  "",
+  "~test",
+  "acc_1".repeat(2_000),
+  "person_1",
+])("the account header %j admits to no account", async (header) => {
+  const { browser } = await givenOwner();
+
+  const sent = browser.send("GET /v1/account", { headers: { "mailproof-account": header } });
+
+  expect(await getStatus(sent)).toBe(401);
+});
+
+test.each<[string, (token: string) => string]>([
+  ["in quotes", (token) => `__Host-mailproof="${token}"`],
+  ["in another case", (token) => `__host-mailproof=${token}`],
+  ["after a quoted neighbour", (token) => `a="b; __Host-mailproof=${token}"`],
+  ["of a megabyte", (token) => `__Host-mailproof=${token.repeat(24_000)}`],
+  ["with a space inside", (token) => `__Host-mailproof =${token}`],
+])("a session cookie %s is refused", async (_, toCookie) => {
+  const { world, browser } = await givenOwner();
+  const token = browser.getCookie()?.split("=")[1] ?? "";
+
+  const sent = createBrowser(world, toCookie(token)).send(PERSON);
+
+  expect(await getStatus(sent)).toBe(401);
+});
+
+test("a stranger's requests store nothing", async () => {
+  const owner = await givenOwner();
+  const before = listStoredItems(owner).length;
+  const stranger = createBrowser(owner.world, `__Host-mailproof=${"x".repeat(43)}`);
+
+  for (const [what, body] of [
+    [ACCEPT, { token: "x".repeat(43), accept: true, name: "Eve" }],
+    ["POST /v1/sign-in/passkey", { action: "start" }],
+    ["POST /v1/sign-in/oidc", { action: "start" }],
+    ["DELETE /v1/session", undefined],
+    ["POST /v1/invitations", { role: "owner" }],
+    ["POST /v1/mail/unsubscribe?token=x", undefined],
+  ] as const)
+    await stranger.send(what, { body, account: owner.account });
+
+  expect(listStoredItems(owner)).toHaveLength(before);
 });
