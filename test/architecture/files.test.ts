@@ -110,7 +110,6 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "createLossCheck",
     "createReceiver",
     "equalizeTiming",
-    "findRetryCause",
     "formatAdminOutput",
     "formatCalibration",
     "formatError",

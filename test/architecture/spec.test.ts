@@ -191,7 +191,12 @@ test("an endpoint's actions equal the variants of its body, in the same order", 
   };
   const acting = endpoints.filter((one) => one.actions || getVariants(one).length > 0);
 
-  expect(acting.map(({ id }) => id)).toEqual(["verifyFile", "signInWithOidc", "signInWithPasskey", "addPasskey"]);
+  expect(acting.map(({ id }) => id)).toEqual([
+    "verifyFile",
+    "signInWithOidc",
+    "signInWithPasskey",
+    "addPasskey",
+  ]);
   for (const endpoint of acting)
     expect(Object.keys(endpoint.actions ?? {})).toEqual(getVariants(endpoint));
 });

@@ -334,6 +334,7 @@ describeInBrowser("the dashboard's frame", ({ open }) => {
     await page.clock.fastForward(30_000);
 
     await page.getByRole("alert").first().waitFor({ state: "detached" });
+    expect(await page.getByRole("alert").count()).toBe(0);
     await waitUntilLoaded(opened);
     expect(await page.getByRole("alert").count()).toBe(0);
     await page.locator(".bar .balance b").waitFor();

@@ -241,7 +241,7 @@ export const FAULTS: readonly Fault[] = [
   ),
   inDashboard("session.ts", "sign-in")(
     "the key outlives its tab",
-    "sessionStorage.setItem(STORED[name], value)",
+    "into().setItem(STORED[name], value)",
     "localStorage.setItem(STORED[name], value)",
   ),
   inDashboard("router.ts", "reach", "frame")(

@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm";
 import { deriveFrontSecret, FRONT_HEADER, FRONT_HOST_HEADER } from "@mailproof/functions/front";
 import { createLambdaWorld } from "@mailproof/functions/lambda-world";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -76,7 +77,7 @@ describe("CloudFront", () => {
   test("CloudFront forwards cookies and headers to the API, with the host name that the client called", () => {
     const { defaultCacheBehavior } = getDistribution();
     const [copy] = it.inputsOf("aws:cloudfront/function:Function");
-    const handler = new Function(`${copy?.["code"]}; return handler;`)();
+    const handler = runInNewContext(`${copy?.["code"]}; handler`);
     const request = { headers: { host: { value: "app.example.com" }, cookie: { value: "a=1" } } };
 
     expect(defaultCacheBehavior).toMatchObject({

@@ -49,7 +49,7 @@ test.each([
   ["verify --help", 130, 0],
   ["check --nonsense", 140, 2],
   ["help admin egress", 50, 0],
-  ["admin keys create --mode other", 80, 2],
+  ["admin keys create --mode other", 81, 2],
   [`jobs ${SERVICE.join(" ")}`, 130, 6],
   [`verify ada@example.com ${SERVICE.join(" ")}`, 130, 6],
 ])(

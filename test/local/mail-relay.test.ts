@@ -22,7 +22,7 @@ import {
 import { uploadReport } from "../things/reports.ts";
 
 const HOST = "127.0.0.1";
-const open: (() => Promise<unknown> | unknown)[] = [];
+const open: (() => unknown)[] = [];
 afterEach(async () => {
   for (const close of open.splice(0).toReversed()) await close();
 });

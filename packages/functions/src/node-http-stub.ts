@@ -6,4 +6,4 @@ const http = process.getBuiltinModule("node:http");
 export const { Agent, request, STATUS_CODES } = http;
 
 /** For the library that sends mail. */
-export default http;
+export { http as default };
