@@ -367,6 +367,7 @@ describeInBrowser("the dashboard's frame", ({ open }) => {
     await page.getByText("You are offline.").waitFor({ state: "detached" });
     // A first load that lost its network shows its error until it is repeated.
     await page.getByRole("alert").first().waitFor({ state: "detached" });
+    expect(await page.getByRole("alert").count()).toBe(0);
   });
 
   test("a screen whose code is gone shows the failure, and Retry reloads the page", async () => {

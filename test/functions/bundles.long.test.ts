@@ -168,7 +168,7 @@ test.each(lambdas)(
 
 /** The module that reads each secret, and the need of it. */
 const READERS: readonly (readonly [file: RegExp, need: Need])[] = [
-  [/core\/src\/accounts\/api-keys\.ts$/, "keys:check"],
+  [/core\/src\/(?:accounts\/api-keys|people\/sessions)\.ts$/, "keys:check"],
   [/core\/src\/lib\/cursor\.ts$/, "cursor"],
   [/core\/src\/accounts\/hashes\.ts$/, "activity"],
   [/core\/src\/(?:lib\/secret-box|receipts\/receipt-keys)\.ts$/, "seal"],

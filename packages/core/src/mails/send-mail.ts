@@ -45,7 +45,7 @@ export const sendMail: Worker = {
   },
   // The mail is scheduled, so the reconciler sends its message again.
   giveUp: {
-    needs: ["table:readwrite"],
+    needs: ["table:readwrite", "cursor", "seal"],
     handle: async (world, body) => world.log("mail_postponed", { mail: readWakeUp(body).id }),
   },
 };
