@@ -2,6 +2,7 @@ import { VISITOR_REQUESTS_PER_MINUTE } from "@mailproof/core/accounts/public-key
 import type { RateLimitResult } from "@mailproof/core/accounts/rate-limit";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { Failure } from "@mailproof/core/lib/failure";
+import { fingerprint } from "@mailproof/core/lib/fingerprint";
 import { getWindowStart } from "@mailproof/core/lib/time";
 import { getOwnerId } from "@mailproof/core/money/payer";
 import { PLANS } from "@mailproof/core/money/plans";
@@ -121,8 +122,9 @@ const findLimited = (world: AppWorld, headers: Headers): Limited | undefined => 
     : undefined;
 };
 
+/** A fingerprint, because a cookie may be as long as all headers, and 10,000 of them are remembered. */
 const readCredentials = (headers: Headers): string =>
-  JSON.stringify([
+  fingerprint([
     headers["x-api-key"] ?? null,
     headers["authorization"] ?? null,
     headers["cookie"] ?? null,

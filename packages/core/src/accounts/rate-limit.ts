@@ -43,7 +43,9 @@ export const createRateLimit = (table: Table, now: World["now"]): RateLimit => {
     const resetAt = startsAt + WINDOW_SECONDS;
     const toRefusal = (by: RateLimitResult["by"]) =>
       ({ allowed: false, by, limit: limits[by], remaining: 0, resetAt }) as const;
-    if (fullUntil.get(keyId) === resetAt) return toRefusal("key");
+    // A person has one id in several accounts, and a minute in each.
+    const credential = `${owner} ${keyId}`;
+    if (fullUntil.get(credential) === resetAt) return toRefusal("key");
     if (fullUntil.get(owner) === resetAt) return toRefusal("account");
 
     const field = toKeyField(keyId);
@@ -60,7 +62,7 @@ export const createRateLimit = (table: Table, now: World["now"]): RateLimit => {
     if (result.outcome === "refused") {
       dropExpired(fullUntil, resetAt);
       const by = Number((await table.get(key))?.["n"]) >= limits.account ? "account" : "key";
-      fullUntil.set(by === "account" ? owner : keyId, resetAt);
+      fullUntil.set(by === "account" ? owner : credential, resetAt);
       return toRefusal(by);
     }
     // A lost reply does not refuse a paying client; the count is at most one off.
