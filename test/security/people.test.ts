@@ -1,4 +1,5 @@
 import { openAccount, updateAccount } from "@mailproof/core/accounts/accounts";
+import { createRateLimit } from "@mailproof/core/accounts/rate-limit";
 import type { AppWorld } from "@mailproof/core/app-world";
 import { closeAccount, disableAccount } from "@mailproof/core/background/close-account";
 import { credits } from "@mailproof/core/money/credits";
@@ -758,4 +759,32 @@ test("a stranger's requests store nothing", async () => {
     await stranger.send(what, { body, account: owner.account });
 
   expect(listStoredItems(owner)).toHaveLength(before);
+});
+
+test("a person who has used up a minute in one account goes on in another", async () => {
+  const { world, table } = await givenOwner();
+  const limit = createRateLimit(table, world.now);
+  const count = (owner: string) => limit({ owner, keyId: "person_1" }, { key: 1, account: 2 });
+  await count("acc_1");
+
+  expect(await count("acc_1")).toMatchObject({ allowed: false, by: "key" });
+  expect(await count("acc_2")).toMatchObject({ allowed: true });
+  expect(await count("acc_1")).toMatchObject({ allowed: false });
+});
+
+test("an account has at most a thousand members and open invitations", async () => {
+  const owner = await givenOwner();
+  const { account } = owner;
+  const since = "2026";
+  for (let n = 2; n <= 999; n++)
+    await owner.table.transact(
+      buildMemberWrites({ account, person: `person_x${n}`, role: "viewer", since }),
+    );
+  const ask = () =>
+    owner.browser.send("POST /v1/invitations", { account, body: { role: "viewer" } });
+
+  expect((await ask()).statusCode).toBe(201);
+  expect(await ask()).toMatchObject({
+    error: { code: "LIMIT_REACHED", message: expect.stringContaining("1000 members") },
+  });
 });

@@ -418,6 +418,29 @@ describe("an unknown identity is not connected", () => {
   });
 });
 
+test("a person has at most twenty identities", async () => {
+  const { world, browser, provider } = await givenBo();
+  for (let n = 2; n <= 20; n++) {
+    provider.claim({ sub: `bo ${n}` });
+    expect((await signIn(browser)).statusCode).toBe(200);
+  }
+
+  provider.claim({ sub: "bo 21" });
+  expect(await signIn(browser)).toMatchObject(refusal(403, /20 identities, the maximum/));
+  provider.claim({ sub: "bo 20" });
+  expect((await signIn(createBrowser(world))).statusCode).toBe(200);
+});
+
+test("a person begins at most 60 sessions an hour, so that nobody fills the table with them", async () => {
+  const { world, later } = await givenBo();
+  for (let n = 1; n <= 60; n++)
+    expect((await signIn(createBrowser(world))).statusCode, `sign-in ${n}`).toBe(200);
+
+  expect(await signIn(createBrowser(world))).toMatchObject(refusal(403, /60 times/));
+  later(60 * MINUTE_MS);
+  expect((await signIn(createBrowser(world))).statusCode).toBe(200);
+});
+
 describe("the answer is 503 and names the fault when", () => {
   test("the provider is down", async () => {
     const { world, provider } = await givenBo();

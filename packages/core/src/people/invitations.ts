@@ -24,6 +24,7 @@ import {
   toInvitesPartition,
   toMemberKey,
   toMembershipKey,
+  toMembersPartition,
   toPersonKey,
 } from "./items.ts";
 import { mayManageRole, ROLES, type Role } from "./roles.ts";
@@ -33,6 +34,8 @@ import { generateToken, mintSession } from "./sessions.ts";
 
 const INVITATION_MS = 48 * HOUR_MS;
 const INVITATIONS_MAX = 100;
+/** With those who are invited. */
+const MEMBERS_MAX = 1_000;
 const OWN_CREDITS = 1_000_000;
 
 type InvitationRequest = Pick<
@@ -64,6 +67,7 @@ export const invite = async (
       "nothing_charged",
       `The account already has ${INVITATIONS_MAX} open invitations, the maximum. Withdraw one first.`,
     );
+  await assertRoom(world, request.account, open.length - replaced.length);
   const [proof, ...also] = buildInvitationWrites(invitation);
   const { outcome } = await commit(world, {
     proof: proof as { create: ReturnType<typeof toInvitationKey> },
@@ -75,6 +79,21 @@ export const invite = async (
   });
   if (outcome === "committed") return { invitation, token };
   throw createUnavailableFailure("It is not known whether the invitation was created.");
+};
+
+const assertRoom = async (
+  { table }: World,
+  account: string | null,
+  invited: number,
+): Promise<void> => {
+  if (account === null) return;
+  const members = await Array.fromAsync(paginateQuery(table, { pk: toMembersPartition(account) }));
+  if (members.length + invited >= MEMBERS_MAX)
+    throw new Failure(
+      "LIMIT_REACHED",
+      "nothing_charged",
+      `The account already has ${MEMBERS_MAX} members and open invitations, the maximum. Remove one first.`,
+    );
 };
 
 /** The token is stored encrypted until the mail is sent. Empty without an address, or where this service sends no mail. */

@@ -14,6 +14,7 @@ import { ROLES } from "./roles.ts";
 //   PERSON#<person>        ACCOUNT#<account>      mirror of a membership
 //   PERSON#<person>        IDENTITY#<hash>        mirror of an identity: its issuer
 //   PERSON#<person>        PASSKEY#<credential>   mirror of a passkey: its name
+//   PERSON#<person>        BEGUN#<hour>           begun: the number of sessions that began in the hour
 //   IDENTITY#<hash>        IDENTITY               the person of an identity provider's subject
 //   PASSKEY#<credential>   PASSKEY                the public key, counter and person of a passkey
 //   MEMBERS#<account>      <person>               a member's role and limits

@@ -11,16 +11,20 @@ import {
   buildIdentityWrites,
   hashIdentity,
   hashToken,
+  IDENTITY,
   type Identity,
   type Invitation,
   type Person,
   readIdentity,
   toIdentityKey,
   toPersonKey,
+  toPersonPartition,
 } from "./items.ts";
 import { findPerson } from "./members.ts";
 import {
+  buildSessionCount,
   buildSessionEnd,
+  createTooManyFailure,
   findSession,
   generateToken,
   isFresh,
@@ -71,6 +75,7 @@ export type Oidc = {
 export type WithOidc = { readonly oidc: () => Promise<Oidc> };
 
 const FLOW_MS = 10 * MINUTE_MS;
+const IDENTITIES_MAX = 20;
 const PURPOSE = "sign-in by OpenID Connect";
 
 const Flow = v.object({
@@ -151,6 +156,7 @@ export const finishOidc = async (
   const person = identity
     ? await findPerson(world.table, identity.person)
     : findConnecting(flow, own, invitation);
+  if (!identity) await assertRoom(world, invitation?.person ?? person?.id);
   const toWrites = (id: string): readonly Write[] => [
     buildChallengeUse(flow.state, toEpochSeconds(getFlowEnd(flow))),
     ...(current ? [buildSessionEnd(current.session)] : []),
@@ -215,6 +221,14 @@ const findConnecting = (
   return undefined;
 };
 
+const assertRoom = async ({ table }: World, person: string | undefined): Promise<void> => {
+  if (person === undefined) return;
+  const limit = IDENTITIES_MAX;
+  const query = { pk: toPersonPartition(person), sk: { prefix: IDENTITY }, limit };
+  if ((await table.query(query)).items.length < limit) return;
+  throw refuse(`You already have ${limit} identities, the maximum.`);
+};
+
 const toIdentity = (world: World, claims: OidcClaims, person: string): Identity => {
   const label = claims.email ?? claims.name;
   return {
@@ -251,17 +265,20 @@ const beginSession = async (
   if (!person) throw refuse("The person of this identity was removed. Ask for an invitation.");
   const { token, write } = mintSession(world, person.id);
   const isFirstEmail = person.email === undefined && isEmailVerified;
-  const { outcome } = await commit(world, {
+  const count = buildSessionCount(world, person.id);
+  const result = await commit(world, {
     proof: write,
     also: [
+      count,
       ...toWrites(person.id),
       isFirstEmail
         ? { update: toPersonKey(person.id), set: { email } }
         : { check: toPersonKey(person.id), where: { id: person.id } },
     ],
   });
-  if (outcome === "committed") return { person: person.id, account: null, token };
-  if (outcome === "ambiguous")
+  if (result.outcome === "committed") return { person: person.id, account: null, token };
+  if (result.outcome === "refused" && result.refusedWrite === count) throw createTooManyFailure();
+  if (result.outcome === "ambiguous")
     throw createUnavailableFailure(
       "It is not known whether the sign-in succeeded. Start it again.",
     );

@@ -20,7 +20,13 @@ import {
   toPersonKey,
   toPersonPartition,
 } from "./items.ts";
-import { buildSessionEnd, findSession, mintSession } from "./sessions.ts";
+import {
+  buildSessionCount,
+  buildSessionEnd,
+  createTooManyFailure,
+  findSession,
+  mintSession,
+} from "./sessions.ts";
 
 // A passkey is a key pair in a person's authenticator (WebAuthn, https://www.w3.org/TR/webauthn-3). The browser lets the person
 // choose one of this host, so nobody types an address here.
@@ -208,10 +214,12 @@ export const signInByPasskey = async (
   const begun = mintSession(world, person);
   const earlier = session === null ? undefined : await findSession(world, session);
   const usedAt = world.now().toISOString();
-  const { outcome } = await commit(world, {
+  const count = buildSessionCount(world, person);
+  const result = await commit(world, {
     proof: begun.write,
     also: [
       challenge.use,
+      count,
       {
         update: toPasskeyKey(id),
         set: { counter: counted, usedAt },
@@ -222,8 +230,9 @@ export const signInByPasskey = async (
       ...(earlier ? [buildSessionEnd(earlier.session)] : []),
     ],
   });
-  if (outcome === "committed") return { person, token: begun.token };
-  if (outcome === "refused") throw createRefusal();
+  if (result.outcome === "committed") return { person, token: begun.token };
+  if (result.outcome === "refused")
+    throw result.refusedWrite === count ? createTooManyFailure() : createRefusal();
   throw createUnavailableFailure("It is not known whether you are signed in.");
 };
 

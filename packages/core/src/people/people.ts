@@ -31,7 +31,7 @@ import {
   listMemberships,
   removeMember,
 } from "./members.ts";
-import { buildSessionsEnd } from "./sessions.ts";
+import { buildSessionCount, buildSessionsEnd } from "./sessions.ts";
 
 // What an operator does about people. Each function may be repeated after a crash, and then continues.
 
@@ -70,7 +70,8 @@ export const erasePerson = async (world: World, person: string) => {
   for (const open of await listInvitations(world, null))
     if (open.person === person) await withdrawInvitation(world, open);
   // A session without its person is refused.
-  await write(world, [{ remove: toPersonKey(person) }]);
+  const { update: count } = buildSessionCount(world, person);
+  for (const remove of [toPersonKey(person), count]) await write(world, [{ remove }]);
   // What the person added meanwhile. Nothing is added to a person who is gone.
   for (const member of await listMemberships(world.table, person))
     await removeMember(world, member);

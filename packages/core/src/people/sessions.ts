@@ -1,5 +1,6 @@
+import { Failure } from "../lib/failure.ts";
 import { addMs, DAY_MS, HOUR_MS, MINUTE_MS, toEpochSeconds } from "../lib/time.ts";
-import { findItem, type Write } from "../ports/table.ts";
+import { findItem, type Update, type Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import {
   hashSession,
@@ -8,6 +9,7 @@ import {
   readSession,
   type Session,
   toPersonKey,
+  toPersonPartition,
   toSessionKey,
 } from "./items.ts";
 
@@ -20,6 +22,7 @@ export const SESSION_MS = 7 * DAY_MS;
 const TOUCH_EVERY_MS = HOUR_MS;
 /** Keys, invitations and secrets require a sign-in within this time. */
 const FRESH_MS = 5 * MINUTE_MS;
+const SESSIONS_PER_HOUR = 60;
 
 export const generateToken = ({ randomBytes }: Pick<World, "randomBytes">): string =>
   Buffer.from(randomBytes(TOKEN_BYTES)).toString("base64url");
@@ -51,6 +54,25 @@ const toItem = (session: Session, usedAt: Date) => ({
 
 const toExpiry = ({ endsAt }: Session, usedAt: Date): number =>
   Math.min(toEpochSeconds(addMs(usedAt, IDLE_MS)), toEpochSeconds(new Date(endsAt)));
+
+/** The table refuses it after too many sign-ins: each session is stored until it ends. */
+export const buildSessionCount = ({ now }: Pick<World, "now">, person: string): Update => {
+  const hour = Math.floor(now().getTime() / HOUR_MS);
+  return {
+    update: { pk: toPersonPartition(person), sk: `BEGUN#${hour}` },
+    add: { begun: 1 },
+    bounds: { begun: { atMost: SESSIONS_PER_HOUR } },
+    set: { expires_at: toEpochSeconds(new Date((hour + 1) * HOUR_MS)) },
+    orCreate: true,
+  };
+};
+
+export const createTooManyFailure = (): Failure =>
+  new Failure(
+    "FORBIDDEN",
+    "nothing_charged",
+    `You signed in ${SESSIONS_PER_HOUR} times in this hour, the maximum. Sign in again in the next hour.`,
+  );
 
 /** A session and its person. */
 export type SignedIn = { readonly session: Session; readonly person: Person };
