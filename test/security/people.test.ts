@@ -250,6 +250,30 @@ describe("a role", () => {
     expect(data.members.map(({ role }: { role: string }) => role)).toEqual(["owner", "viewer"]);
   });
 
+  test("a member who is removed while a file arrives starts no job with it", async () => {
+    const owner = await givenOwner({ balance: 10 });
+    const { account, world } = owner;
+    const { browser, person } = await givenMember(owner, "member");
+    const put: typeof world.blobs.put = async (...args) => {
+      await owner.browser.send(`DELETE /v1/members/${person}`, { account });
+      return world.blobs.put(...args);
+    };
+
+    const sent = await send({ ...world, blobs: { ...world.blobs, put } }, "POST /v1/verify/file", {
+      headers: {
+        cookie: browser.getCookie() ?? "",
+        "sec-fetch-site": "same-origin",
+        "mailproof-account": account,
+      },
+      form: [{ name: "file", fileName: "a.csv", content: "email\na@b.example\n" }],
+    });
+
+    expect(sent.statusCode).toBe(401);
+    expect((await browser.send(PERSON)).data.accounts).toEqual([]);
+    const { data } = await owner.browser.send("GET /v1/jobs", { account });
+    expect(data.jobs).toEqual([]);
+  });
+
   test.each(["another member", "the author"])(
     "a change of %s commits only while its author has the role that admitted it",
     async (whose) => {

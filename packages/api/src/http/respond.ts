@@ -130,15 +130,16 @@ const handle = async (
     isAdmitted = true;
     const key = readIdempotencyKey(endpoint, request.headers);
     if (endpoint.body) assertNotCompressed(request.headers["content-encoding"]);
-    const form = openForm(endpoint, request);
+    const again = () => identify(world, endpoint, request);
+    const sent = openForm(endpoint, request);
+    const form = sent && admitted.person ? thenCheck(sent, again) : sent;
     const body = form
       ? undefined
       : endpoint.body && (await request.body(getBodyBytesMax(endpoint)));
     const input = parse(endpoint, { ...request, body, form });
     assertOpenToWork(world, endpoint);
     // A client may hold its body back until a person has lost the role: the person is looked up again.
-    const caller =
-      body !== undefined && admitted.person ? await identify(world, endpoint, request) : admitted;
+    const caller = body !== undefined && admitted.person ? await again() : admitted;
     const { baseUrl } = request;
     const session = readSessionToken(request.headers, baseUrl);
     const response = await endpoint.handle(world, caller, { ...input, key, baseUrl, session });
@@ -270,6 +271,12 @@ const assertSound = (world: AppWorld, { price }: Endpoint): void => {
     "The stored state of this service is damaged. Requests with a price are refused until it is restored.";
   throw new Failure("UNAVAILABLE", "nothing_charged", what);
 };
+
+/** The handler acts after the last part: a form may take longer to arrive than its sender keeps the role. */
+async function* thenCheck<T>(form: AsyncIterable<T>, check: () => Promise<unknown>) {
+  yield* form;
+  await check();
+}
 
 const openForm = ({ form }: Endpoint, { headers, bytes }: HttpRequest) => {
   const contentType = headers["content-type"];
