@@ -123,6 +123,20 @@ describe("the mailer", () => {
     expect(await createMailer(url).send(MAIL)).toMatchObject({ kind });
   });
 
+  test("leaves a relay that sends a line now and then and never ends its answer", async () => {
+    const server = createServer((socket) => {
+      socket.write("220 relay.example ESMTP\r\n");
+      const timer = setInterval(() => socket.write("250-wait\r\n"), 20);
+      socket.on("error", () => socket.destroy());
+      socket.on("close", () => clearInterval(timer));
+    });
+    await new Promise<void>((resolve) => void server.listen(0, HOST, resolve));
+    open.push(() => server.close());
+    const url = `smtp://${HOST}:${(server.address() as AddressInfo).port}`;
+
+    expect(await createMailer(url, 300).send(MAIL)).toMatchObject({ kind: "failed" });
+  });
+
   test("reports a relay that is down as a failure that may pass", async () => {
     expect(await createMailer("smtp://127.0.0.1:1").send(MAIL)).toMatchObject({ kind: "failed" });
   });

@@ -155,6 +155,8 @@ test("no mail contains an address of a list, whatever the list and its parts are
     one.replace("@", "%40"),
     one.replace("@", "%2540"),
     `x\r\nBcc: ${one}`,
+    `=?utf-8?Q?${one.replace("@", "=40")}?=`,
+    `=?utf-8?B?${Buffer.from(one).toString("base64")}?=`,
   ]);
   const ctx = await givenMails();
   await givenMailed(ctx, "ada");
@@ -182,8 +184,21 @@ test("no mail contains an address of a list, whatever the list and its parts are
   expect(ctx.relay.sent.length).toBeGreaterThan(2 * disguised.length);
   for (const { subject, text, html } of ctx.relay.sent) {
     expect(subject + text + html).not.toMatch(/[@\uFF20\uFE6B]|%40|%2540/);
-    expect(subject).not.toMatch(/[\r\n]/);
+    expect(subject).not.toMatch(/[\r\n]|=\?/);
   }
+});
+
+test("no name turns the direction of a subject, is longer than 300 characters, or ends within a character", async () => {
+  const ctx = await givenMails();
+  await givenMailed(ctx, "ada");
+  const { data } = await whenBatched(ctx.world, ctx.liveKey, { emails: ["a@x.com"] });
+  const name = `\u202Etsil\u2066 ${"\u{1F4EC}".repeat(2_500)}`;
+  await ctx.table.write({ update: { pk: `JOB#${data.job_id}`, sk: "JOB" }, set: { name } });
+  await whenWorked(ctx);
+
+  const [mail] = ctx.relay.sent;
+  expect(mail?.subject).toMatch(/^List done: tsil {1,3}\u{1F4EC}+\uFFFD?$/u);
+  expect(mail?.subject.length).toBeLessThan(320);
 });
 
 describe("the queue of mails", () => {

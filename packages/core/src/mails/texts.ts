@@ -6,9 +6,10 @@ import type { EVENT_DATA } from "../webhooks/payloads.ts";
 // What the mails say. No address of a customer's list may appear in one: a name or a sentence that contains an @ in any form is
 // replaced, so that no address can, whatever a list, a file or a record is called.
 
-const AT_SIGN = /[@\uFE6B\uFF20]|%(?:25)*40/;
-/** They could end a header field. */
-const CONTROLS = /[\p{Cc}\u2028\u2029]+/gu;
+// "=?" begins an encoded word (RFC 2047), which mail programs decode in a subject.
+const AT_SIGN = /[@\uFE6B\uFF20]|%(?:25)*40|=\?/;
+/** They could end a header field, or turn the direction of the text after them. */
+const CONTROLS = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu;
 const LENGTH_MAX = 300;
 
 /** Returns foreign text without line breaks, or the fallback if it may contain an address. */
