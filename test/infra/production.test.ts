@@ -715,7 +715,7 @@ const isOfEndpoint = (name: string) => name.startsWith("Http") && name !== "Http
 const SECRETS: Readonly<Record<string, (name: string) => boolean>> = {
   KEY_PEPPER: isOfEndpoint,
   CURSOR_SECRET: (name) =>
-    /^(?:Http(?:AddPasskey|GetDomainReports|GetJob|List(?:Domains|Events|Jobs|LedgerEntries|MailTests|Requests)|Mcp|SignInWithPasskey|Unsubscribe)|WorkerMails)$/.test(
+    /^(?:Http(?:AddPasskey|GetDomainReports|GetJob|List(?:Domains|Events|Jobs|LedgerEntries|MailTests|Requests)|Mcp|SignInWithPasskey|Unsubscribe)|WorkerMails(?:Dead)?)$/.test(
       name,
     ),
   ACTIVITY_KEY: (name) =>
@@ -724,7 +724,7 @@ const SECRETS: Readonly<Record<string, (name: string) => boolean>> = {
       name,
     ),
   SEALING_KEY: (name) =>
-    /^(?:Http(?:CreateInvitation|CreateWebhook|EraseData|GetJob|GetJobRow|GetReceiptKeys|Mcp|RotateWebhookSecret|SignInWithOidc|TestWebhook|Verify(?:Batch|Email|Form))|WorkerDeliveries(?:Dead)?|WorkerMails|Schedule(?:Gauge|Reconcile))$/.test(
+    /^(?:Http(?:CreateInvitation|CreateWebhook|EraseData|GetJob|GetJobRow|GetReceiptKeys|Mcp|RotateWebhookSecret|SignInWithOidc|TestWebhook|Verify(?:Batch|Email|Form))|WorkerDeliveries(?:Dead)?|WorkerMails(?:Dead)?|Schedule(?:Gauge|Reconcile))$/.test(
       name,
     ),
   OIDC_CLIENT_SECRET: (name) => name === "HttpSignInWithOidc",

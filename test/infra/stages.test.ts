@@ -157,7 +157,7 @@ describe("a lean stage", () => {
 
     expect(functions).toHaveLength(lambdas.length);
     for (const { reservedConcurrentExecutions: some } of functions) expect(some).toBeUndefined();
-    expect(sources).toHaveLength(16);
+    expect(sources).toHaveLength(18);
     expect(Math.max(...workerSpecs.map(({ lambda }) => lambda.reserved ?? 0))).toBe(64);
     for (const { scalingConfig } of sources) expect(scalingConfig.maximumConcurrency).toBe(2);
   });
