@@ -812,3 +812,18 @@ test("an account has at most a thousand members and open invitations", async () 
     error: { code: "LIMIT_REACHED", message: expect.stringContaining("1000 members") },
   });
 });
+
+test("a session that is old redirects no webhook, and still switches one off", async () => {
+  const { browser, account, later } = await givenOwner();
+  const body = { url: "https://hooks.example.com/a", events: ["job.completed"] };
+  const made = await browser.send("POST /v1/webhooks", { account, body });
+  expect(made.statusCode).toBe(201);
+  later(300_001);
+  const change = (fields: object) =>
+    browser.send(`PUT /v1/webhooks/${made.data.id}`, { account, body: fields });
+
+  const refused = await change({ url: "https://evil.example.com/a" });
+
+  expect(refused).toMatchObject({ statusCode: 403, error: { details: { sign_in_again: true } } });
+  expect((await change({ status: "disabled" })).statusCode).toBe(200);
+});

@@ -418,6 +418,15 @@ describe("an unknown identity is not connected", () => {
   });
 });
 
+test("a name that is cut at its greatest length stays whole text", async () => {
+  const { world, provider } = await givenOidc();
+  provider.claim({ name: `${"x".repeat(99)}😀` });
+  const browser = createBrowser(world);
+  await signIn(browser, { invitation: await createInvitation(world) });
+
+  expect((await browser.send("GET /v1/person")).data.name).toBe("x".repeat(99));
+});
+
 test("a person has at most twenty identities", async () => {
   const { world, browser, provider } = await givenBo();
   for (let n = 2; n <= 20; n++) {

@@ -86,7 +86,12 @@ const toClaims = (claims: Claims): OidcClaims => {
 
 const toText = (claim: unknown, lengthMax: number): string | undefined =>
   typeof claim === "string"
-    ? claim.replaceAll(/\p{C}/gu, "").trim().slice(0, lengthMax) || undefined
+    ? // Again, because the cut may leave half of a character.
+      claim
+        .replaceAll(/\p{C}/gu, "")
+        .trim()
+        .slice(0, lengthMax)
+        .replace(/\p{Cs}/u, "") || undefined
     : undefined;
 
 /** Reads the provider's metadata (OpenID Connect Discovery), and throws for that of another issuer. */

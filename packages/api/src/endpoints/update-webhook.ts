@@ -3,6 +3,7 @@ import { updateWebhook as changeWebhook } from "@mailproof/core/webhooks/webhook
 import * as v from "valibot";
 import { endpoint, ok } from "../http/endpoint.ts";
 import { invalidField } from "../http/parse.ts";
+import { assertFresh } from "../http/session.ts";
 import { describe, Id, optional } from "../schema/common.ts";
 import { assertMayCall, OutgoingUrl } from "../schema/outgoing-url.ts";
 import {
@@ -38,6 +39,8 @@ export const updateWebhook = endpoint({
   async handle(world, caller, { path, body }) {
     if (Object.values(body).every((value) => value === undefined))
       throw invalidField("body", "must have url, events or status");
+    // A new URL gets every event, as a new webhook would.
+    if (body.url !== undefined) assertFresh(caller.person);
     const webhook = await requireWebhook(world, caller, path.id);
     if (body.url !== undefined) await assertMayCall(world, "url", body.url);
     const changed = await changeWebhook(world, webhook, body);

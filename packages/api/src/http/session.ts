@@ -135,10 +135,14 @@ export const assertMayAsPerson = (
     throw new Failure("FORBIDDEN", "nothing_charged", FOR_PEOPLE);
   if (access === "people" && !(person?.role && RIGHTS[person.role].manages.length > 0))
     throw new Failure("FORBIDDEN", "nothing_charged", "Your role does not manage members.");
-  if (freshSignIn && person && !person.isFresh)
-    throw new Failure("FORBIDDEN", "nothing_charged", SIGN_IN_AGAIN, {
-      details: { sign_in_again: true },
-    });
+  if (freshSignIn) assertFresh(person);
+};
+
+/** Throws after an old sign-in of a person. Keys are not affected. */
+export const assertFresh = (person: Caller["person"]): void => {
+  if (!person || person.isFresh) return;
+  const details = { sign_in_again: true };
+  throw new Failure("FORBIDDEN", "nothing_charged", SIGN_IN_AGAIN, { details });
 };
 
 /** Why the session does not have this right: the role lacks it, or a limit excludes it. */
