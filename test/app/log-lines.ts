@@ -11,6 +11,9 @@ const SECRETS: Readonly<Record<string, RegExp>> = {
   "a signing secret": /whsec_[A-Za-z0-9+/]{6,}/,
   "a token": /eyJ[\w-]{4,}\.eyJ[\w-]{4,}/,
   "a link that opens": /(?:signature|X-Amz-(?:Signature|Credential|Security-Token))=(?!redacted)./i,
+  "a session": /__Host-mailproof=[\w-]{20,}/,
+  "an invitation": /\blink#[\w-]{20,}/,
+  "a way to no mail": /\btoken=(?!redacted)[\w.-]{20,}/,
   "a secret of the operator's": /a (?:pepper|cursor secret|activity key|sealing key) for tests/,
 };
 

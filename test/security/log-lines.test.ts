@@ -23,6 +23,9 @@ const SECRETS = [
   ["a signing secret", "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"],
   ["a token", "Bearer eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJhbm4ifQ.c2lnbmVk"],
   ["a link that opens", LINK],
+  ["a session", `cookie: a=b; __Host-mailproof=${"c2Vj".repeat(11)}`],
+  ["an invitation", `https://a.example/app/link#${"c2Vj".repeat(11)}`],
+  ["a way to no mail", `POST /v1/mail/unsubscribe?token=${"c2Vj".repeat(11)}`],
   ["a link that opens", "http://127.0.0.1:8787/blobs/a?until=1&signature=c2VjcmV0"],
 ] as const;
 

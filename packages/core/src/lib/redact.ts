@@ -10,7 +10,9 @@ const AT_SIGN = /@|%(?:25)*40/;
 // A local part may be quoted; its spaces and quotes would end the word.
 const QUOTED_LOCAL_PART = /"(?:[^"\\]|\\.){1,64}"(?=@|%)/g;
 const LINK_SECRET =
-  /\b(signature|X-Amz-Signature|X-Amz-Credential|X-Amz-Security-Token)=[^&\s"']+/gi;
+  /\b(signature|X-Amz-Signature|X-Amz-Credential|X-Amz-Security-Token|token|__Host-mailproof)=[^&;\s"']+/gi;
+// The page of an invitation, whose token follows the #.
+const INVITATION = /\blink#[\w-]+/g;
 
 /** A copy of a log line's fields without addresses, keys, tokens and signed links, at any depth. */
 export const redact = (value: unknown): unknown => {
@@ -24,7 +26,7 @@ export const redact = (value: unknown): unknown => {
 };
 
 /** Every pattern above contains one of these signs. A text without them, which is the usual case, is returned unchanged. */
-const HAS_SECRETS = /[@%=]|mp_|whsec_|eyJ/;
+const HAS_SECRETS = /[@%=]|link#|mp_|whsec_|eyJ/;
 
 const redactText = (text: string): string => (HAS_SECRETS.test(text) ? replaceSecrets(text) : text);
 
@@ -36,6 +38,7 @@ const replaceSecrets = (text: string): string =>
     .replaceAll(ADDRESS_CANDIDATE, (word) =>
       AT_SIGN.test(word) ? `address:${shortHash(word.toLowerCase())}` : word,
     )
+    .replaceAll(INVITATION, "link#redacted")
     .replaceAll(LINK_SECRET, (_, name: string) => `${name}=redacted`);
 
 const shortHash = (text: string): string =>
