@@ -54,7 +54,7 @@ test("a charge beyond a member's monthly limit answers 402, names the limit and 
     statusCode: 402,
     error: {
       code: "INSUFFICIENT_CREDITS",
-      message: `This costs 2 credits. Your limit is 3 credits a month, and 2 of it are spent. The limit resets at ${RESET}. Nothing was charged.`,
+      message: `This costs 2 credits. Your limit is 3 credits a month, and 2 of them are spent. The limit resets at ${RESET}. Nothing was charged.`,
       details: { needed: 2, limit: 3, spent: 2, resets_at: RESET },
     },
   });
@@ -197,7 +197,7 @@ test("the limit of an account counts what it spent in the month before, by peopl
   });
   expect(refused.error).toMatchObject({
     code: "INSUFFICIENT_CREDITS",
-    message: expect.stringContaining("The account's limit is 10 credits a month, and 7 of it"),
+    message: expect.stringContaining("The account's limit is 10 credits a month, and 7 of them"),
   });
   expect((await readAccount(ctx.owner)).account_limit.monthly).toMatchObject({ left: 0 });
   await thenConsistent(ctx);

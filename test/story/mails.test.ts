@@ -410,7 +410,7 @@ describe("the Monday letter", () => {
 
     const text = ctx.relay.sent.find(isLetter)?.text ?? "";
     expect(text).toContain("This was the week from 2026-11-16 to 2026-11-22 (UTC) in Ann's Shop.");
-    expect(text).toMatch(/1 verification, at a cost of 1 credits:\n\n- 1 /);
+    expect(text).toMatch(/1 verification, at a cost of 1 credit:\n\n- 1 /);
     expect(text).toContain("Balance: 999 credits.");
     expect(text).toContain("- example.com: 192.0.2.7, 3 messages, 0 aligned");
     expect(text).not.toContain("192.0.2.1,");

@@ -19,6 +19,8 @@ const clean = (text: string, fallback: string): string => {
 };
 
 const formatCount = (count: number): string => count.toLocaleString("en");
+const formatCredits = (count: number): string =>
+  `${formatCount(count)} ${count === 1 ? "credit" : "credits"}`;
 
 type EventData = { readonly [T in keyof typeof EVENT_DATA]: v.InferOutput<(typeof EVENT_DATA)[T]> };
 
@@ -26,7 +28,9 @@ export const writeListLetter = (
   job: Pick<Job, "id" | "name" | "total" | "valid" | "invalid" | "risky" | "unknown">,
   hasFailed: boolean,
 ): Letter => {
-  const name = clean(job.name ?? "", `your list of ${formatCount(job.total)} addresses`);
+  const isOne = job.total === 1;
+  const addresses = `${formatCount(job.total)} ${isOne ? "address" : "addresses"}`;
+  const name = clean(job.name ?? "", `your list of ${addresses}`);
   const screen = `lists/${job.id}`;
   if (hasFailed)
     return {
@@ -39,7 +43,7 @@ export const writeListLetter = (
   return {
     subject: `List done: ${name}`,
     blocks: [
-      `All ${formatCount(job.total)} addresses of the list ${name} have a result:`,
+      `${isOne ? addresses : `All ${addresses}`} of the list ${name} ${isOne ? "has" : "have"} a result:`,
       (["valid", "invalid", "risky", "unknown"] as const).map(
         (status) => `${formatCount(job[status])} ${status}`,
       ),
@@ -71,7 +75,7 @@ export const writeDepletedLetter = (left: Left, accountName: string): Letter => 
 };
 
 const formatLeft = ({ available }: Left): string =>
-  `${formatCount(available)} ${available === 1 ? "credit is" : "credits are"} left`;
+  `${formatCredits(available)} ${available === 1 ? "is" : "are"} left`;
 
 export const writeListedLetter = ({
   domain,
@@ -148,7 +152,7 @@ export const writeWeekLetter = (facts: WeekFacts): Letter => {
     blocks: [
       `This was the week from ${facts.from} to ${facts.to} (UTC) in ${name}.`,
       ...writeUse(facts, count),
-      `Balance: ${formatCount(facts.available)} credits.`,
+      `Balance: ${formatCredits(facts.available)}.`,
       ...writeSources(facts.domains),
       ...writeObstacles(facts),
       "This letter comes every Monday, also after a week without events. If it is missing, look whether your service runs.",
@@ -159,10 +163,9 @@ export const writeWeekLetter = (facts: WeekFacts): Letter => {
 
 const writeUse = ({ verdicts, cost }: WeekFacts, count: string): Letter["blocks"] => {
   const statuses = Object.entries(verdicts).filter(([, of]) => of > 0);
-  if (statuses.length === 0)
-    return [`There was no verification. Cost: ${formatCount(cost)} credits.`];
+  if (statuses.length === 0) return [`There was no verification. Cost: ${formatCredits(cost)}.`];
   return [
-    `${count}, at a cost of ${formatCount(cost)} credits:`,
+    `${count}, at a cost of ${formatCredits(cost)}:`,
     statuses.map(([status, of]) => `${formatCount(of)} ${status.replaceAll("_", " ")}`),
   ];
 };

@@ -141,7 +141,7 @@ const createOverLimitFailure = (
   needed: Halves,
 ): Failure => {
   const whose = spender === ACCOUNT ? "The account's" : "Your";
-  const what = `This costs ${formatCredits(needed)}. ${whose} limit is ${formatCredits(most)} a month, and ${toCredits(spent)} of it are spent. The limit resets at ${resetsAt}.`;
+  const what = `This costs ${formatCredits(needed)}. ${whose} limit is ${formatCredits(most)} a month, and ${toCredits(spent)} of them are spent. The limit resets at ${resetsAt}.`;
   return new Failure("INSUFFICIENT_CREDITS", "nothing_charged", what, {
     details: {
       needed: toCredits(needed),

@@ -40,7 +40,8 @@ const NoLink = ({ error }: { readonly error: unknown }) => (
   <PersonPage title="This link does not work">
     <p>
       {error instanceof Error
-        ? error.message
+        ? // A guest knows of no price.
+          error.message.replace(" Nothing was charged.", "")
         : "Its last part is missing. Open the whole link again: this page does not keep it."}
     </p>
     <p>

@@ -12,24 +12,26 @@ export const AccountLimits = () => {
   const { area, monthly } = account.value?.account_limit ?? {};
   const close = () => setOpen(false);
   return (
-    <section class="panel" aria-labelledby="account-limits">
-      <h2 id="account-limits">Limits of the account</h2>
-      <p>
-        {area ? `People who are not owners see ${area} only. ` : "The whole service is open. "}
-        {monthly
-          ? `All together spend ${formatCount(monthly.credits, "credit")} a month at most; ${formatNumber(monthly.left)} are left.`
-          : "No limit of credits a month."}
-      </p>
-      <button type="button" onClick={() => setOpen(true)}>
-        Change the limits
-      </button>
+    <>
+      <section class="panel" aria-labelledby="account-limits">
+        <h2 id="account-limits">Limits of the account</h2>
+        <p>
+          {area ? `People who are not owners see ${area} only. ` : "The whole service is open. "}
+          {monthly
+            ? `All together spend ${formatCount(monthly.credits, "credit")} a month at most; ${formatNumber(monthly.left)} are left.`
+            : "No limit of credits a month."}
+        </p>
+        <button type="button" onClick={() => setOpen(true)}>
+          Change the limits
+        </button>
+      </section>
       <Dialog title="Limits of the account" isOpen={isOpen} onClose={close}>
         <LimitsForm
           before={{ ...(area && { area }), ...(monthly && { monthly_credits: monthly.credits }) }}
           onClose={close}
         />
       </Dialog>
-    </section>
+    </>
   );
 };
 

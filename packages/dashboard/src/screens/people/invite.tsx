@@ -123,7 +123,11 @@ export const InviteDialog = ({ isOpen, onInvited, onClose }: DialogProps) => {
     onClose();
   };
   return (
-    <Dialog title={invited ? "Send this link" : "Invite a person"} isOpen={isOpen} onClose={close}>
+    <Dialog
+      title={invited ? toLinkTitle(invited) : "Invite a person"}
+      isOpen={isOpen}
+      onClose={close}
+    >
       {invited ? (
         <NewLink invited={invited} onClose={close} />
       ) : (
@@ -142,8 +146,12 @@ export const InviteDialog = ({ isOpen, onInvited, onClose }: DialogProps) => {
 
 type LinkProps = { readonly invited: CreateInvitationData; readonly onClose: () => void };
 
-const NewLink = ({ invited: { url, email, expires_at }, onClose }: LinkProps) => (
+const toLinkTitle = ({ mailed }: CreateInvitationData): string =>
+  mailed ? "The invitation is on its way" : "Send this link";
+
+const NewLink = ({ invited: { url, email, mailed, expires_at }, onClose }: LinkProps) => (
   <>
+    {mailed && <p>This service mails the link to {email}. You need not send it.</p>}
     <p>
       It works once, until {formatTime(expires_at)}, and is shown only here. Give it to{" "}
       {email ?? "the person"} alone: whoever opens it first joins.
