@@ -22,7 +22,7 @@ export const RoleName = v.picklist(ROLES, `must be one of ${ROLES.join(", ")}`);
 
 const ROLE = describe(
   RoleName,
-  "owner: everything, with API keys and people. admin: everything but API keys; manages admins, members and viewers. member: reads and writes. viewer: reads.",
+  "owner: everything, with API keys and people. admin: everything but API keys; manages admins, members and viewers, and with a limit only removes them. member: reads and writes. viewer: reads.",
 );
 
 const NAME_LENGTH_MAX = 100;

@@ -29,7 +29,7 @@ export const listMemberScopes = (
     areas.every((area) => area === undefined || AREA_SCOPES[area].includes(scope)),
   ) ?? null;
 
-/** A limit that a member may lift for others, or by others, would be none. Owners set their own. */
+/** A limited member gives no rights to others, because an admin could lift the limit so. Owners set their own. */
 export const isLimited = ({ role, area, monthlyHalves }: Limited): boolean =>
   role !== "owner" && (area !== undefined || monthlyHalves !== undefined);
 
