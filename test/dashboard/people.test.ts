@@ -200,6 +200,17 @@ describeInBrowser("the ways to sign in", ({ open }) => {
       `${ready.base_url.replace("127.0.0.1", "localhost")}/app/`,
     );
   });
+
+  test("an address of this machine refers a person with a link to the whole link at localhost", async () => {
+    const { page, ready } = await open({ key: null });
+    const url = await invite(ready, "viewer");
+
+    await page.goto(url.replace("localhost", "127.0.0.1"));
+    await page.getByRole("link", { name: /localhost/ }).click();
+
+    await page.getByLabel("Your name").waitFor();
+    expect(await page.getByRole("alert").count()).toBe(0);
+  });
 });
 
 /** An identity provider that sends the browser straight back, and the service's answers about it. */

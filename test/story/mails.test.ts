@@ -507,6 +507,16 @@ describe("an invitation with an address", () => {
     expect(joined.statusCode).toBe(200);
   });
 
+  test("is refused for an address in angle brackets, which no provider returns", async () => {
+    const { browser, account } = await givenOwner();
+
+    const body = { role: "admin", email: "<new@people.example>" };
+    expect(await browser.send("POST /v1/invitations", { account, body })).toMatchObject({
+      statusCode: 400,
+      error: { details: [{ field: "email", message: "must be an email address" }] },
+    });
+  });
+
   test("is not mailed once it was withdrawn", async () => {
     const owner = await givenInviter();
     const browser = createBrowser(owner.world, owner.browser.getCookie());

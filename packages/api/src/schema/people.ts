@@ -40,7 +40,7 @@ export const InvitedEmail = v.pipe(
   notEmpty,
   limitCharacters(EMAIL_LENGTH_MAX),
   noControls,
-  v.regex(/^[^\s@]+@[^\s@]+$/, "must be an email address"),
+  v.regex(/^[^\s@<>]+@[^\s@<>]+$/, "must be an email address"),
   v.toLowerCase(),
 );
 

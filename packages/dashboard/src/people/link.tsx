@@ -25,9 +25,11 @@ export const Link = () => {
   return (
     <PersonPage title={title}>
       <PlaceNotice />
-      <Loaded load={load} what="the invitation">
-        {(read) => read && isPlaceForPeople() && <Acceptance read={read} />}
-      </Loaded>
+      {isPlaceForPeople() && (
+        <Loaded load={load} what="the invitation">
+          {(read) => read && <Acceptance read={read} />}
+        </Loaded>
+      )}
     </PersonPage>
   );
 };

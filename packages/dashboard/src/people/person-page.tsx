@@ -5,7 +5,7 @@ import { useAction } from "../parts/action.ts";
 import { ErrorPanel } from "../parts/error-panel.tsx";
 import { Logo } from "../parts/icon.tsx";
 import { type Load, useLoad } from "../parts/load.tsx";
-import { navigate, path } from "../router.ts";
+import { linkToken, navigate, path } from "../router.ts";
 import { getOwnClient, refreshPerson } from "../session.ts";
 import { confirmPerson } from "./confirm.tsx";
 import { createPasskey, isPasskeyAvailable } from "./passkey.ts";
@@ -42,18 +42,21 @@ export const isPlaceForPeople = (): boolean => isSecureContext && !LOOPBACK.test
 /** Says where a person can sign in, when browsers refuse it here. */
 export const PlaceNotice = () => {
   if (isPlaceForPeople()) return null;
+  const there = location.href.replace(location.hostname, "localhost");
+  const shown = there.replace(/\?.*/, "");
   if (!isSecureContext)
     return (
       <p class="notice">
         People cannot sign in over plain http: browsers refuse passkeys, and do not keep the
-        session. Open this page by https, or on the server's machine at http://localhost.
+        session. Open this page by https, or in a browser on the server's machine at {shown}.
+        {linkToken.value !== "" && " Open your whole link there: it is not used yet."}
       </p>
     );
-  const there = location.href.replace(location.hostname, "localhost");
+  // The router removed the token of a link from the address.
+  const link = linkToken.value === "" ? there : `${there}#${linkToken.value}`;
   return (
     <p class="notice">
-      People sign in at <a href={there}>{there.replace(/\?.*/, "")}</a>: browsers refuse passkeys at{" "}
-      {location.hostname}.
+      People sign in at <a href={link}>{shown}</a>: browsers refuse passkeys at {location.hostname}.
     </p>
   );
 };
