@@ -3765,7 +3765,7 @@ export interface SignInWithLinkData {
   kind: "first" | "member" | "return";
   /** The account's name. Left out when there is none yet. */
   account_name?: string;
-  /** owner: everything, with API keys and people. admin: everything but API keys; manages admins, members and viewers. member: reads and writes. viewer: reads. */
+  /** owner: everything, with API keys and people. admin: everything but API keys; manages admins, members and viewers, and with a limit only removes them. member: reads and writes. viewer: reads. */
   role: "owner" | "admin" | "member" | "viewer";
   /** The address that may accept, by the identity provider. Left out when the link is enough. */
   email?: string;
@@ -3923,7 +3923,7 @@ export interface GetPersonData {
     account_id: string;
     /** The account's name. */
     name: string;
-    /** owner: everything, with API keys and people. admin: everything but API keys; manages admins, members and viewers. member: reads and writes. viewer: reads. */
+    /** owner: everything, with API keys and people. admin: everything but API keys; manages admins, members and viewers, and with a limit only removes them. member: reads and writes. viewer: reads. */
     role: "owner" | "admin" | "member" | "viewer";
   }[];
   /** The person's passkeys. */
@@ -3969,7 +3969,7 @@ export interface ListMembersData {
     name: string;
     /** The person's address. Left out when it is not known. */
     email?: string;
-    /** owner: everything, with API keys and people. admin: everything but API keys; manages admins, members and viewers. member: reads and writes. viewer: reads. */
+    /** owner: everything, with API keys and people. admin: everything but API keys; manages admins, members and viewers, and with a limit only removes them. member: reads and writes. viewer: reads. */
     role: "owner" | "admin" | "member" | "viewer";
     /** The part of the service that the member is limited to. Left out: no limit. */
     area?: "lists" | "domains";
@@ -3982,7 +3982,7 @@ export interface ListMembersData {
   invitations: {
     /** The invitation's id. */
     invitation_id: string;
-    /** owner: everything, with API keys and people. admin: everything but API keys; manages admins, members and viewers. member: reads and writes. viewer: reads. */
+    /** owner: everything, with API keys and people. admin: everything but API keys; manages admins, members and viewers, and with a limit only removes them. member: reads and writes. viewer: reads. */
     role: "owner" | "admin" | "member" | "viewer";
     /** The part of the service that the member is limited to. Left out: no limit. */
     area?: "lists" | "domains";
@@ -4000,7 +4000,7 @@ export interface ListMembersData {
 export interface UpdateMemberInput {
   /** The person's id. */
   id: string;
-  /** owner: everything, with API keys and people. admin: everything but API keys; manages admins, members and viewers. member: reads and writes. viewer: reads. */
+  /** owner: everything, with API keys and people. admin: everything but API keys; manages admins, members and viewers, and with a limit only removes them. member: reads and writes. viewer: reads. */
   role: "owner" | "admin" | "member" | "viewer";
   /** Limits the member to lists or to domains. Left out: no limit. */
   area?: "lists" | "domains" | null | undefined;
@@ -4015,7 +4015,7 @@ export interface UpdateMemberData {
   name: string;
   /** The person's address. Left out when it is not known. */
   email?: string;
-  /** owner: everything, with API keys and people. admin: everything but API keys; manages admins, members and viewers. member: reads and writes. viewer: reads. */
+  /** owner: everything, with API keys and people. admin: everything but API keys; manages admins, members and viewers, and with a limit only removes them. member: reads and writes. viewer: reads. */
   role: "owner" | "admin" | "member" | "viewer";
   /** The part of the service that the member is limited to. Left out: no limit. */
   area?: "lists" | "domains";
@@ -4070,7 +4070,7 @@ export interface RemoveMemberData {
 // POST /v1/invitations
 
 export interface CreateInvitationInput {
-  /** owner: everything, with API keys and people. admin: everything but API keys; manages admins, members and viewers. member: reads and writes. viewer: reads. */
+  /** owner: everything, with API keys and people. admin: everything but API keys; manages admins, members and viewers, and with a limit only removes them. member: reads and writes. viewer: reads. */
   role: "owner" | "admin" | "member" | "viewer";
   /** Limits the member to lists or to domains. Left out: no limit. */
   area?: "lists" | "domains" | null | undefined;
@@ -4083,7 +4083,7 @@ export interface CreateInvitationInput {
 export interface CreateInvitationData {
   /** The invitation's id. */
   invitation_id: string;
-  /** owner: everything, with API keys and people. admin: everything but API keys; manages admins, members and viewers. member: reads and writes. viewer: reads. */
+  /** owner: everything, with API keys and people. admin: everything but API keys; manages admins, members and viewers, and with a limit only removes them. member: reads and writes. viewer: reads. */
   role: "owner" | "admin" | "member" | "viewer";
   /** The part of the service that the member is limited to. Left out: no limit. */
   area?: "lists" | "domains";
