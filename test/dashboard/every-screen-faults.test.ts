@@ -40,6 +40,8 @@ describeEveryScreen(({ screens, openScreen }) => {
 
       await page.unroute("**/v1/**");
       await retryAll(page);
+      // A person's session loads first, and then the screen.
+      await page.getByRole("heading", { name: heading ?? "", level: 1 }).waitFor();
       expect(await page.locator("main h1").textContent()).toBe(heading);
     },
   );
