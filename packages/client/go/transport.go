@@ -315,7 +315,7 @@ func toRequest(of operation, input any) (method, path string, body []byte, err e
 	}
 	path = strings.Join(segments, "/")
 	if (method == http.MethodPost || method == http.MethodPut) && !of.inQuery {
-		if len(fields) > 0 {
+		if len(fields) > 0 || method == "PUT" {
 			body, err = json.Marshal(fields)
 		}
 		return method, path, body, err

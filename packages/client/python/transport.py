@@ -191,7 +191,7 @@ def _to_request(operation: Operation, fields: Mapping[str, Any]) -> tuple[str, s
         segments.append(segment)
     path = "/".join(segments)
     if method in ("POST", "PUT") and not operation.in_query:
-        return method, path, json.dumps(rest).encode() if rest else None
+        return method, path, json.dumps(rest).encode() if rest or method == "PUT" else None
     query = {name: _to_text(value) for name, value in rest.items() if value is not None}
     return method, f"{path}?{urllib.parse.urlencode(query)}" if query else path, None
 

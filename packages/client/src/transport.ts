@@ -117,7 +117,8 @@ const toRequestParts = ({ route, fixed, inQuery }: Operation, input: Values = {}
     return {
       method,
       path,
-      ...(Object.keys(fields).length > 0 && { body: JSON.stringify(fields) }),
+      // Each PUT needs a body: without a field it takes every limit away.
+      ...((method === "PUT" || Object.keys(fields).length > 0) && { body: JSON.stringify(fields) }),
     };
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(fields as Record<string, string | undefined>))
