@@ -63,6 +63,10 @@ test("mailproof config show prints no secret and no proxy's password", async () 
     MAILPROOF_DIR: createFolder(),
     SMTP_PROXIES: "socks5://user:pass1word@192.0.2.1:1080,socks5://192.0.2.2:1080",
     PUBLIC_URL: "https://me:pass1word@api.example.com",
+    OIDC_ISSUER: "https://id.example.com",
+    OIDC_CLIENT_ID: "mailproof",
+    SMTP_URL: "smtps://user:pass1word@relay.example.com:465",
+    MAIL_FROM: "mailproof@example.com",
   };
 
   const { out } = await whenRun(settings, "config", "show");
