@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "vitest";
 import { type BundledStage, startBundledStage } from "../journey/bundled-stage.ts";
-import { describeJourney } from "../journey/describe-journey.ts";
+import { describeJourney } from "../journey/journey.ts";
 import { describeWith } from "../runner/describe-when.ts";
 import { DYNAMODB } from "./emulators.ts";
 

@@ -6,7 +6,7 @@ import { parse as parseCsv } from "csv-parse/sync";
 import { createLocalJWKSet, jwtVerify } from "jose";
 import { Webhook } from "standardwebhooks";
 import { Webhook as SvixWebhook } from "svix";
-import { expect } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { createDmarcReport, createRecord } from "../things/made-reports.ts";
 import { type Answer, type Ask, createKey, openService } from "./service.ts";
 
@@ -14,11 +14,9 @@ import { type Answer, type Ask, createKey, openService } from "./service.ts";
 // that users run takes it as it ships: it needs a base URL and a key, and speaks HTTP and SMTP only. The verdicts and
 // prices are those of the lab's domains (docs/lab.md), so the artefact must ask the lab instead of the internet.
 //
-//   const journey = await startJourney({ baseUrl, key, capabilities });
-//   for (const { name, take } of STEPS) await take(journey);
+//   describeJourney("the sources", async () => ({ baseUrl, key, capabilities }));
 //
-// The steps are in order: the last ones read the ledger of all before. test/journey/describe-journey.ts makes a test of
-// each.
+// The steps are in order: the last ones read the ledger of all before.
 
 /** What of the journey an artefact has. Null or false leaves the steps about it out; the report names them. */
 export type Capabilities = {
@@ -60,7 +58,7 @@ export type Hooks = {
   readonly received: readonly HookCall[];
 };
 
-export type Journey = {
+type Journey = {
   readonly artefact: Artefact;
   readonly ask: Ask;
   /** What the ledger must have at the end, as "hold 1 verify" or "release 1 verify cancelled". */
@@ -84,7 +82,7 @@ const SENDING_IP = "192.0.2.10";
 const PAGE = "https://shop.example";
 const NONCE = "a nonce of the page";
 
-export const startJourney = async (artefact: Artefact): Promise<Journey> => {
+const startJourney = async (artefact: Artefact): Promise<Journey> => {
   const ask = await openService(artefact.baseUrl, artefact.key);
   return { artefact, ask, moves: [], found: { opening: 0, job: "" } };
 };
@@ -692,8 +690,23 @@ const money: readonly Step[] = [
 ];
 
 /** In their order. */
-export const STEPS: readonly Step[] = [...verifying, ...lists, ...others, ...money];
+const STEPS: readonly Step[] = [...verifying, ...lists, ...others, ...money];
 
 /** Whether the artefact has what the step is about. */
-export const isTaken = ({ needs }: Step, capabilities: Capabilities): boolean =>
+const isTaken = ({ needs }: Step, capabilities: Capabilities): boolean =>
   needs === undefined || Boolean(capabilities[needs]);
+
+/** One test for each step, in their order. `start` is asked for once, before the first. */
+export const describeJourney = (name: string, start: () => Promise<Artefact>): void => {
+  describe(`the journey through ${name}`, () => {
+    let journey: Journey;
+    beforeAll(async () => {
+      journey = await startJourney(await start());
+    });
+    for (const step of STEPS)
+      test(`${step.name}`, async ({ skip }) => {
+        if (!isTaken(step, journey.artefact.capabilities)) skip(`it has no ${step.needs}`);
+        await expect(step.take(journey)).resolves.toBeUndefined();
+      });
+  });
+};

@@ -7,9 +7,8 @@ import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 import { afterAll, expect, test } from "vitest";
 import { dial } from "../servers/smtp-client.ts";
-import { describeJourney } from "./describe-journey.ts";
 import { openHooks } from "./hooks.ts";
-import { type Artefact, LAB, type Mail } from "./journey.ts";
+import { type Artefact, describeJourney, LAB, type Mail } from "./journey.ts";
 
 // A server of one machine that is started as its user starts it, in an empty folder of its own.
 
