@@ -5,8 +5,7 @@ import { whenWorked } from "../app/drain-queues.ts";
 import { given } from "../app/given.ts";
 import { findSecrets, formatLine, takeFindings, watchLine } from "../app/log-lines.ts";
 import { send } from "../app/send.ts";
-import { createBody } from "./requests.ts";
-import { useEverything } from "./used-account.ts";
+import { createBody, useEverything } from "./used-account.ts";
 
 // Goal: a reader of our logs learns no key, no address, no secret and no link that grants access.
 // Method: every line of the whole test run is looked at (log-lines.ts). Here it is shown that the look finds

@@ -11,8 +11,7 @@ import {
   givenUpload,
   readJob,
 } from "../things/jobs.ts";
-import { createBody, routesWithBody } from "./requests.ts";
-import { setupTwoAccounts, useEverything } from "./used-account.ts";
+import { createBody, routesWithBody, setupTwoAccounts, useEverything } from "./used-account.ts";
 
 // Goal: what a caller names is a name, whatever it means to JavaScript. It is refused, or carried as what it is; and
 // no object of ours has a field afterwards that it did not have before.

@@ -17,8 +17,7 @@ import { listMoves, listStoredItems, readCredits } from "../app/ledger.ts";
 import { send } from "../app/send.ts";
 import { createContext } from "../aws/events.ts";
 import { denyAll, recordUses } from "./port-uses.ts";
-import { createBody } from "./requests.ts";
-import { createUnknownKey, type TestContext } from "./used-account.ts";
+import { createBody, createUnknownKey, type TestContext } from "./used-account.ts";
 
 // Goal: a key opens what it is for. Whatever else it is tried on is refused before any work is done, and before a
 // word of the body is read.

@@ -1,4 +1,6 @@
 import { crc32 } from "node:zlib";
+import { programEndpoints } from "@mailproof/api/endpoints";
+import { EXAMPLES } from "@mailproof/api/openapi/examples";
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import { mintKey } from "@mailproof/core/accounts/api-keys";
 import type { AppWorld } from "@mailproof/core/app-world";
@@ -130,3 +132,17 @@ export const setupTwoAccounts = async () => {
 export const createUnknownKey = (world: AppWorld): string =>
   mintKey(isolateIds(world, "nobody"), { account: "acc_9", name: "x", mode: "live", scopes: null })
     .secret;
+
+/** A body that a route takes, as its last example in the document, with a file of the caller's own and no callback. */
+export const createBody = async (
+  route: string,
+  ctx: TestContext,
+  key: string,
+): Promise<object | undefined> => {
+  if (route === "POST /v1/verify/file")
+    return createProcessRequest(await givenUpload(ctx, key, formatCsv(["ann@secret.example"])));
+  const example = EXAMPLES.findLast((one) => one.route === route && one.status < 400);
+  return example?.request as object | undefined;
+};
+
+export const routesWithBody = programEndpoints.filter(({ body }) => body).map(({ route }) => route);
