@@ -24,8 +24,7 @@ import {
 import { UploadedList } from "../schema/uploaded-list.ts";
 import { VerificationResult } from "../schema/verification.ts";
 import { DeliverySummary, EventName, WebhookSummary } from "../schema/webhooks.ts";
-import { pascal } from "./pascal.ts";
-import { withoutDescription } from "./schema.ts";
+import { pascal, withoutDescription } from "./schema.ts";
 
 // The named schemas of the document, which generated clients use for their types. The writer matches a schema by identity, not
 // by structure.

@@ -2,8 +2,7 @@ import { type FailureCode, MONEY_OUTCOMES } from "@mailproof/core/lib/failure";
 import type { Endpoint } from "../http/endpoint.ts";
 import { STATUS } from "../http/http-failure.ts";
 import { ERRORS, errorExample } from "./errors.ts";
-import { pascal } from "./pascal.ts";
-import type { JsonSchema } from "./schema.ts";
+import { type JsonSchema, pascal } from "./schema.ts";
 
 const ref = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` });
 

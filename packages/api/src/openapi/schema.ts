@@ -5,6 +5,9 @@ import type { Schema } from "../http/endpoint.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
+/** The name of a schema, from the id of what it describes. */
+export const pascal = (id: string): string => id.charAt(0).toUpperCase() + id.slice(1);
+
 /** A schema or a step of its pipe. Valibot has a separate type for each of them. */
 type Node = {
   readonly kind: "schema" | "validation" | "transformation" | "metadata";
