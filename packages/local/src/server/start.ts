@@ -20,12 +20,13 @@ import { createLineLog } from "../line-log.ts";
 import { isLabEnabled } from "../mail-ports.ts";
 import type { Counters } from "../metrics/counters.ts";
 import { writeFileAtomic } from "../storage/atomic-file.ts";
+import { toCountFile } from "../storage/commit-count.ts";
 import { clearUnfinished } from "../storage/file-blobs.ts";
 import { lockFolder } from "../storage/folder-lock.ts";
 import { maskSettings } from "../storage/running-settings.ts";
 import { getMessage, isDamage } from "../storage/sqlite.ts";
-import { assertDemoExists, markDemo, REMEDY } from "../storage/state-folder.ts";
-import { createCopySweeper } from "../storage/upgrade-copies.ts";
+import { assertDemoExists, MARKER, markDemo, REMEDY } from "../storage/state-folder.ts";
+import { COPIES, createCopySweeper } from "../storage/upgrade-copies.ts";
 import { upgradeFolder } from "../storage/upgrade-folder.ts";
 import { flushSpans, traceWorker } from "../tracing.ts";
 import { runBackground } from "./background.ts";
@@ -37,7 +38,6 @@ import { type DemoAccount, ensureDemoAccount } from "./demo.ts";
 import { countFreeDescriptors, shareDescriptors } from "./descriptors.ts";
 import { createOperatorRoutes } from "./operator.ts";
 import { createOwnErrorWatch } from "./own-error-watch.ts";
-import { resetState } from "./reset-state.ts";
 import { createApiServer } from "./server.ts";
 import { createSite, isLoopback, listWarnings, toLocalUrl } from "./site.ts";
 import { createSweeper } from "./sweeper.ts";
@@ -55,6 +55,15 @@ const DRAIN_MS = 10_000;
 const GRACE_MS = 300;
 /** The time that a stop waits for the collector of traces. */
 const FLUSH_MS = 3_000;
+
+/** Every file that a server stores in its folder, by name: the folder may contain other files. */
+const STATE_FILES = ["state.sqlite", "queue.sqlite"]
+  .flatMap((file) => [file, `${file}-wal`, `${file}-shm`, toCountFile(file)])
+  .concat("blobs", "secrets.json", "demo.json", "ready.json", MARKER, COPIES);
+
+const resetState = (directory: string): void => {
+  for (const name of STATE_FILES) rmSync(join(directory, name), { recursive: true, force: true });
+};
 
 export type RunningServer = {
   readonly baseUrl: string;
