@@ -2,7 +2,7 @@ import type { AppWorld } from "@mailproof/core/app-world";
 import type { Worker } from "@mailproof/core/runtime/worker";
 import type { LocalWorld } from "@mailproof/local/app";
 import { runBackground } from "@mailproof/local/server/background";
-import { createSweeper } from "@mailproof/local/server/sweeper";
+import { createSweeper } from "@mailproof/local/server/sweepers";
 import { createSqliteQueue } from "@mailproof/local/storage/sqlite-queue";
 import { createSqliteTable } from "@mailproof/local/storage/sqlite-table";
 import { expect, onTestFinished, test } from "vitest";

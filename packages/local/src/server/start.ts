@@ -30,7 +30,6 @@ import { COPIES, createCopySweeper } from "../storage/upgrade-copies.ts";
 import { upgradeFolder } from "../storage/upgrade-folder.ts";
 import { flushSpans, traceWorker } from "../tracing.ts";
 import { runBackground } from "./background.ts";
-import { createBlobSweeper } from "./blob-sweeper.ts";
 import { createClockWatch } from "./clock-watch.ts";
 import { CONNECTION_LIMITS, type ConnectionLimits } from "./connections.ts";
 import { openDashboard } from "./dashboard.ts";
@@ -40,7 +39,7 @@ import { createOperatorRoutes } from "./operator.ts";
 import { createOwnErrorWatch } from "./own-error-watch.ts";
 import { createApiServer } from "./server.ts";
 import { createSite, isLoopback, listWarnings, toLocalUrl } from "./site.ts";
-import { createSweeper } from "./sweeper.ts";
+import { createBlobSweeper, createSweeper } from "./sweepers.ts";
 
 // `start` opens the whole product in one process. It locks and upgrades the folder, opens the app (ports, services), and
 // then the API (server.ts), the dashboard, metrics, the mail receiver and the background work (background.ts: workers,
