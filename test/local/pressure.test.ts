@@ -10,8 +10,11 @@ import { credits } from "@mailproof/core/money/credits";
 import { createApp } from "@mailproof/local/app";
 import { readEnvironment } from "@mailproof/local/environment";
 import { createClockWatch } from "@mailproof/local/server/clock-watch";
-import { countFreeDescriptors, shareDescriptors } from "@mailproof/local/server/descriptors";
-import { createOwnErrorWatch } from "@mailproof/local/server/own-error-watch";
+import {
+  countFreeDescriptors,
+  createOwnErrorWatch,
+  shareDescriptors,
+} from "@mailproof/local/server/descriptors";
 import {
   computeMemoryShare,
   computePressure,

@@ -1,5 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { recordIncident } from "@mailproof/core/background/incidents";
+import type { Schedule } from "@mailproof/core/runtime/worker";
 import { SESSIONS_MAX } from "@mailproof/core/smtp-pool/fairness";
+import { countOwnErrors } from "@mailproof/net/local-resource-errors";
 
 /**
  * How many descriptors this process may still open. Node has raised the limit to the allowed maximum. A system that
@@ -37,5 +40,21 @@ export const shareDescriptors = (free: number): DescriptorShares => {
   return {
     connections: Math.max(CONNECTIONS_MIN, Math.floor(available / 2)),
     sessions: Math.min(SESSIONS_MAX, Math.max(SESSIONS_MIN, Math.floor((available * 3) / 8))),
+  };
+};
+
+/** Records in the gauges how often this process has lacked descriptors, memory or ports since its start. */
+export const createOwnErrorWatch = (count: () => number = countOwnErrors): Schedule => {
+  let seen = 0;
+  return {
+    name: "watch own errors",
+    everySeconds: 5,
+    async run(world) {
+      const total = count();
+      if (total === seen) return;
+      world.log("resources_exhausted", { times: total - seen });
+      seen = total;
+      await recordIncident(world, "resources_exhausted", total);
+    },
   };
 };
