@@ -62,6 +62,7 @@ export const createExchanges = (lambda: Lambda, stage: Stage): Exchanges => {
   const queue = findOwnQueue(lambda);
   if (queue !== null) return createWorkerExchanges(queue, stage);
   if (lambda === uploadLimit) return UPLOAD_LIMIT;
+  if (lambda.name === "ScheduleLetters") return LETTERS;
   return scheduleSpecs.some((one) => one.lambda === lambda) ? SCHEDULE : PROBER;
 };
 
@@ -183,6 +184,9 @@ const SCHEDULE: Exchanges = {
   broken: { event: NO_EVENT, answer: /^nothing$/ },
   late: { event: SCHEDULED, answer: LATE },
 };
+
+/** Without MAIL_FROM no letter is due, so this schedule asks AWS nothing. */
+const LETTERS: Exchanges = { ...SCHEDULE, late: { event: SCHEDULED, answer: /^nothing$/ } };
 
 const UPLOADED = {
   Records: [
