@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { DASHBOARD_PATH } from "@mailproof/api/http/dashboard-files";
+import { toPageUrl } from "@mailproof/api/http/session";
 import { PROGRAM, START_AFRESH } from "../installation.ts";
 import type { RunningServer } from "./start.ts";
 
@@ -32,7 +32,8 @@ export const formatFirstScreen = (
           "           open this link in a browser: it makes you the owner, once",
           "",
         ]),
-    `dashboard  ${baseUrl}${DASHBOARD_PATH}   for the next visits`,
+    // The cookie of a session belongs to the host name of the link.
+    `dashboard  ${toPageUrl(baseUrl, "")}   for the next visits`,
     `docs       ${baseUrl}/docs   how to use it; /openapi.json is the same for programs`,
     ...(live ? [`live key   ${live}   costs the demo account's credits`] : []),
     ...(demo?.test_key ? [`test key   ${demo.test_key}   simulated results, free`] : []),
