@@ -98,7 +98,7 @@ const createTimer = () => {
 };
 
 /** What a clone without the tools of its tests may weigh (docs/design/tree.md). */
-const CLONE_MEGABYTES_MAX = 285;
+const CLONE_MEGABYTES_MAX = 295;
 
 const report = (way: string, figures: object): void =>
   void process.stdout.write(`${way}: ${JSON.stringify(figures)}\n`);
