@@ -184,7 +184,7 @@ test("no two endpoints or actions share an id or a name", () => {
   expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
 });
 
-test("an endpoint's actions equal the variants of its body, in the same order", () => {
+test("an endpoint lists its actions in the order of its body's variants", () => {
   const getVariants = ({ body }: Endpoint): string[] => {
     const { options = [] } = (body ?? {}) as { options?: readonly any[] };
     return options.map(({ entries }) => entries.action.literal);

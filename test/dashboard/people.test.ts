@@ -287,7 +287,7 @@ describeInBrowser("an identity provider", ({ open }) => {
     expect(requests.filter((one) => one.includes("/v1/sign-in/oidc"))).toEqual([]);
   });
 
-  test("the link of a mail ends all mails with one button, and the same page brings them back", async () => {
+  test("the page of a mail's link ends and resumes all mails, each with one button", async () => {
     const opened = await open({ isForPeople: true, isAlone: true });
     const { page, ready } = opened;
     const sent: string[] = [];
@@ -491,7 +491,7 @@ describeInBrowser("a role", ({ open }) => {
     await expect.poll(() => name.count()).toBeGreaterThan(0);
   });
 
-  test("the switch to test data marks the page, and charges nothing", async () => {
+  test("the switch to test data marks the page when a person turns it on", async () => {
     const { page } = await open({ role: "owner" });
     await openMenu(page);
 

@@ -243,7 +243,7 @@ describe("permissions in a production stage", () => {
     expect(lambdas.map(({ name }) => [name, allowed(name)])).toEqual(needed);
   });
 
-  test("permissions are limited to items where a Lambda parses what strangers send, and nowhere else", () => {
+  test("a Lambda that parses strangers' bytes may reach only some items, and every other Lambda all", () => {
     const READS = ["dynamodb:GetItem", "dynamodb:Query"];
     const WRITES = ["ConditionCheck", "Delete", "Put", "Update"].map(
       (one) => `dynamodb:${one}Item`,

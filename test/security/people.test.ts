@@ -167,7 +167,7 @@ describe("a session", () => {
     expect(await getStatus(owner.browser.send(PERSON, { headers: { cookie: before } }))).toBe(401);
   });
 
-  test("a session of an account admits to no other account, and tells nothing about one", async () => {
+  test("a session admits to no account that its person is not a member of", async () => {
     const { world, browser, account } = await givenOwner();
     const request = { name: "Other", plan: "pro", opening: 0 as never } as const;
     const other = await openAccount(world, request);
@@ -719,7 +719,7 @@ test("a person who joins or adds a passkey during the erasure is erased with it"
 });
 
 describe("a clock that was set back", () => {
-  test("ends the sessions that began after the present, so that nobody is recent for hours", async () => {
+  test("a session that began after the present is refused", async () => {
     const { browser, later } = await givenOwner();
     later(-HOUR_MS);
 

@@ -154,7 +154,7 @@ const NewLink = ({ invited: { url, email, mailed, expires_at }, onClose }: LinkP
     {mailed && <p>This service mails the link to {email}. You need not send it.</p>}
     <p>
       It works once, until {formatTime(expires_at)}, and is shown only here. Give it to{" "}
-      {email ?? "the person"} alone: whoever opens it first joins.
+      {email ?? "the person"} alone: the first person who opens it joins.
     </p>
     <p class="new-key">
       <code>{url}</code> <CopyButton text={url} />

@@ -143,7 +143,7 @@ const Invitations = ({ invitations, onWithdrawn }: InvitationsProps) => {
   });
   if (invitations.length === 0) return null;
   const columns: readonly Column<Invitation>[] = [
-    { title: "For", isHeader: true, cell: ({ email }) => email ?? "whoever has the link" },
+    { title: "For", isHeader: true, cell: ({ email }) => email ?? "anyone with the link" },
     { title: "Role", cell: ({ role }) => role },
     { title: "Limits", cell: toLimits },
     { title: "Until", cell: ({ expires_at }) => formatTime(expires_at) },
