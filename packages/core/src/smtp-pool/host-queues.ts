@@ -268,7 +268,7 @@ export const GATHER_MS = 30;
 export const GATHER_ROWS_MS = 500;
 
 /** How often a busy thread is asked whether it has time for the rows of long lists. */
-export const HOLD_MS = 50;
+export const HOLD_MS = 25;
 
 /**
  * When most recipients do not exist, a session ends long before its batch is done. The next batch is twice as large as the

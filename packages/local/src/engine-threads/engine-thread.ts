@@ -8,7 +8,7 @@ import type { Environment } from "../environment.ts";
 import { type LabAddress, openMailPorts, type PortShare } from "../mail-ports.ts";
 import { type ConnectionObserver, observeConnections } from "../metrics/observe-connections.ts";
 import { createCallersFirst } from "../server/callers-first.ts";
-import { createIdleCheck } from "../server/idle-check.ts";
+import { createIdleCheck, SESSION_IDLE } from "../server/idle-check.ts";
 import { type Calls, createCalls } from "./calls.ts";
 import type { MainHandlers } from "./main-handlers.ts";
 import { createRemoteItems } from "./slot-calls.ts";
@@ -51,7 +51,7 @@ const createThreadHandlers = (options: EngineThreadOptions, main: Calls<MainHand
         onSession: (report) => void main.call("reportSession", report),
       }),
       yieldToCallers,
-      hasTime: createIdleCheck(),
+      hasTime: createIdleCheck(SESSION_IDLE),
       log,
     },
     {

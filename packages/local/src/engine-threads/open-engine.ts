@@ -9,7 +9,7 @@ import { QUIET_ENGINE } from "@mailproof/core/verify/quiet-engine";
 import type { Environment } from "../environment.ts";
 import { type LabAddress, openMailPorts } from "../mail-ports.ts";
 import { type ConnectionObserver, observeConnections } from "../metrics/observe-connections.ts";
-import { createIdleCheck } from "../server/idle-check.ts";
+import { createIdleCheck, SESSION_IDLE } from "../server/idle-check.ts";
 import { createThreadedQuestions, MAIN_PACKETS_SHARE } from "./threaded-engine.ts";
 
 type EnginePorts = {
@@ -52,7 +52,7 @@ export const openEngine = (
       ...mail,
       connect,
       yieldToCallers,
-      hasTime: createIdleCheck(),
+      hasTime: createIdleCheck(SESSION_IDLE),
       log,
       onSession,
     });
