@@ -236,6 +236,7 @@ const judgeEngines = (engines: readonly string[]): Promise<readonly JudgedEngine
     limitMs: MATRIX_MS,
     graceMs: 0,
     runs: 1,
+    asTheyArrive: true,
   };
   // At the same time: nothing here is about speed, and most of it is waiting for hosts that never answer.
   return Promise.all(

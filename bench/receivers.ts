@@ -96,6 +96,7 @@ const runList = (engine: string, cases: readonly Case[], lab: Partial<LabOptions
       limitMs: LIMIT_MS,
       graceMs: 0,
       runs: 1,
+      asTheyArrive: true,
     },
   );
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SYSTEM_CLOCK } from "@mailproof/client/clock";
 import type { Table } from "@mailproof/core/ports/table";
+import { SOLE_REQUESTER } from "@mailproof/core/smtp-pool/fairness";
 import { createEngine } from "@mailproof/core/verify/engine";
 import { verifyMany } from "@mailproof/core/verify/verify-many";
 import { openEngine } from "@mailproof/local/engine-threads/open-engine";
@@ -84,8 +85,8 @@ const withPauses =
 type OnVerdict = (index: number, verdict: BenchVerdict) => void;
 type RunEngine = (job: EngineJob, onVerdict: OnVerdict) => Promise<void>;
 
-/** As the local product runs it, with facts about domains on disk. Every run starts with nothing known. */
-const runOurs: RunEngine = async ({ engine, labAddress, addresses }, onVerdict) => {
+/** As `mailproof verify` runs it, with facts about domains on disk. Every run starts with nothing known. */
+const runOurs: RunEngine = async ({ engine, labAddress, addresses, asTheyArrive }, onVerdict) => {
   const folder = mkdtempSync(join(tmpdir(), "mailproof-bench-"));
   const table = createSqliteTable(join(folder, "state.sqlite"), () => new Date());
   const environment = readEnvironment({
@@ -97,10 +98,15 @@ const runOurs: RunEngine = async ({ engine, labAddress, addresses }, onVerdict) 
   const opened = openOurs(engine, environment, table);
   try {
     const options = { deepVerify: true, includeAi: false, includeEvidence: false };
-    let at = 0;
     const world = { engine: opened.engine, sleep: SYSTEM_CLOCK.sleep };
-    for await (const { status } of verifyMany(world, addresses, options))
-      onVerdict(at++, status as BenchVerdict);
+    const requester = { ...SOLE_REQUESTER, job: "list" };
+    const run = async (texts: readonly string[], from: number): Promise<void> => {
+      let at = from;
+      for await (const { status } of verifyMany(world, texts, { ...options, requester }))
+        onVerdict(at++, status as BenchVerdict);
+    };
+    if (asTheyArrive) await Promise.all(addresses.map((address, at) => run([address], at)));
+    else await run(addresses, 0);
   } finally {
     opened.close();
     table.close();
@@ -109,13 +115,13 @@ const runOurs: RunEngine = async ({ engine, labAddress, addresses }, onVerdict) 
 };
 
 const openOurs = (name: string, environment: Environment, table: Table) => {
-  if (name === PAUSING) {
+  const threads = THREADED[name];
+  if (threads === undefined) {
     const own = openMailPorts(environment, table, null);
-    const engine = createEngine({ ...own, connect: withPauses(own.connect) });
-    return { engine, close: own.close };
+    const connect = name === PAUSING ? withPauses(own.connect) : own.connect;
+    return { engine: createEngine({ ...own, connect }), close: own.close };
   }
-  const settings = { ...environment, ENGINE_THREADS: THREADED[name] ?? 0 };
-  return openEngine(settings, null, {
+  return openEngine({ ...environment, ENGINE_THREADS: threads }, null, {
     table,
     yieldToCallers: () => undefined,
     log: () => undefined,

@@ -29,6 +29,8 @@ export type EngineJob = {
   readonly limitMs: number;
   readonly graceMs: number;
   readonly runs: number;
+  /** Our verdicts as they arrive, as a job stores them; otherwise in the order of the list, as `mailproof verify` prints them. */
+  readonly asTheyArrive?: boolean;
 };
 
 export type RunFigures = {

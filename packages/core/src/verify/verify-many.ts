@@ -21,7 +21,7 @@ export async function* verifyMany(
 ): AsyncGenerator<Verification> {
   const source = toAsyncIterator(texts);
   const inFlight: Promise<Verification>[] = [];
-  const requester = { ...(options.requester ?? SOLE_REQUESTER), job: `list ${++lists}` };
+  const requester = options.requester ?? { ...SOLE_REQUESTER, job: `list ${++lists}` };
   const begin = shareInFlight((text) => verifyPatiently(world, text, { ...options, requester }));
   try {
     let next: Promise<IteratorResult<string>> | null = pullNext(source);
