@@ -1,4 +1,4 @@
-import { useLayoutEffect } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { toHref } from "../base.ts";
 import { mayPass } from "../parts/error-panel.tsx";
 import { Icon, Logo } from "../parts/icon.tsx";
@@ -9,15 +9,16 @@ import {
   frameNotice,
   isOperator,
   isTestKey,
+  may,
   person,
   refreshAccount,
 } from "../session.ts";
 import { AccountMenu, Balance } from "./account-menu.tsx";
 import { CommandPalette, openPalette } from "./command-palette.tsx";
-import { Connection } from "./connection.tsx";
-import { Menu } from "./menu.tsx";
-import { Navigation } from "./navigation.tsx";
 import { announcement, Outlet } from "./outlet.tsx";
+import { useSignal } from "@preact/signals";
+import { path } from "../router.ts";
+import { GROUPS, listScreens, type ScreenEntry } from "../screens.ts";
 
 /** A link signs in once, so without another way the person is locked out when the session ends. */
 const SignInNotice = () =>
@@ -86,5 +87,104 @@ export const Frame = () => {
         {announcement}
       </p>
     </>
+  );
+};
+
+const Connection = () => {
+  const isOffline = useSignal(!navigator.onLine);
+  useLayoutEffect(() => {
+    const update = () => {
+      isOffline.value = !navigator.onLine;
+    };
+    addEventListener("online", update);
+    addEventListener("offline", update);
+    return () => {
+      removeEventListener("online", update);
+      removeEventListener("offline", update);
+    };
+  }, []);
+  return (
+    <div role="status">
+      {isOffline.value && (
+        <p class="notice">You are offline. This page may be out of date, and nothing is sent.</p>
+      )}
+    </div>
+  );
+};
+
+/** The navigation of a small window is a native dialog, which keeps the focus inside and closes on Esc. */
+const Menu = () => {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const close = () => dialog.current?.close();
+  return (
+    <>
+      <button
+        type="button"
+        class="icon-button menu"
+        aria-haspopup="dialog"
+        onClick={() => dialog.current?.showModal()}
+      >
+        <Icon name="menu" />
+        <span class="unseen">Menu</span>
+      </button>
+      <dialog
+        ref={dialog}
+        class="menu-dialog"
+        aria-label="Menu"
+        onClick={(event) => {
+          if (event.target === dialog.current) close();
+        }}
+      >
+        <button type="button" class="icon-button" onClick={close}>
+          <Icon name="close" />
+          <span class="unseen">Close</span>
+        </button>
+        <Navigation onChoose={close} />
+      </dialog>
+    </>
+  );
+};
+
+/** Finds the entry of the current screen. A list's screen belongs to "Lists"; a screen with its own entry, such as a new list, does not. */
+const findHere = (listed: readonly ScreenEntry[]): ScreenEntry | undefined =>
+  listed.find((entry) => path.value === entry.path) ??
+  listed.find((entry) => entry.path !== "" && path.value.startsWith(`${entry.path}/`));
+
+type Props = { readonly onChoose?: (() => void) | undefined };
+type EntryProps = Props & { readonly entry: ScreenEntry; readonly isHere: boolean };
+
+const Entry = ({ entry, isHere, onChoose }: EntryProps) => (
+  <li>
+    <a href={toHref(entry.path)} aria-current={isHere ? "page" : undefined} onClick={onChoose}>
+      {entry.icon && <Icon name={entry.icon} />}
+      {entry.title}
+    </a>
+  </li>
+);
+
+const Navigation = ({ onChoose }: Props) => {
+  const listed = listScreens().filter(
+    ({ icon, needs }) => icon !== undefined && (!needs || may(needs)),
+  );
+  const here = findHere(listed);
+  const groups = [undefined, ...GROUPS].map((group) => ({
+    group,
+    entries: listed.filter((entry) => entry.group === group),
+  }));
+  return (
+    <nav aria-label="Screens">
+      {groups
+        .filter(({ entries }) => entries.length > 0)
+        .map(({ group, entries }) => (
+          <div key={group ?? ""}>
+            {group && <h2>{group}</h2>}
+            <ul>
+              {entries.map((entry) => (
+                <Entry key={entry.path} entry={entry} isHere={entry === here} onChoose={onChoose} />
+              ))}
+            </ul>
+          </div>
+        ))}
+    </nav>
   );
 };

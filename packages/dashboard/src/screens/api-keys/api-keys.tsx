@@ -1,12 +1,13 @@
 import { useSignal } from "@preact/signals";
 import { Loaded, useLoad } from "../../parts/load.tsx";
 import { Screen } from "../../parts/screen.tsx";
-import { getClient } from "../../session.ts";
+import { getClient, signOut } from "../../session.ts";
 import { CreateKey } from "./create-key.tsx";
 import { KeyTable } from "./key-table.tsx";
-import type { ListedKey } from "./listed-key.ts";
-import { RevokeKey } from "./revoke-key.tsx";
+import { isOwnKey, type ListedKey } from "./listed-key.ts";
 import { Snippets } from "./snippets.tsx";
+import { useAction } from "../../parts/action.ts";
+import { Answers, Dialog } from "../../parts/dialog.tsx";
 
 export const ApiKeys = () => {
   const load = useLoad((signal) => getClient().listApiKeys({ signal }));
@@ -46,5 +47,46 @@ export const ApiKeys = () => {
         onClose={() => (revoked.value = null)}
       />
     </Screen>
+  );
+};
+
+type RevokeProps = {
+  readonly revoked: ListedKey | null;
+  readonly onRevoked: () => void;
+  readonly onClose: () => void;
+};
+
+const RevokeKey = ({ revoked, ...others }: RevokeProps) => (
+  <Dialog
+    title={`Revoke ${revoked?.name ?? ""}?`}
+    isOpen={revoked !== null}
+    onClose={others.onClose}
+  >
+    {revoked && <Question revoked={revoked} {...others} />}
+  </Dialog>
+);
+
+const Question = ({ revoked, onRevoked, onClose }: RevokeProps & { readonly revoked: ListedKey }) => {
+  const isOwn = isOwnKey(revoked);
+  const revoke = useAction(async () => {
+    await getClient().revokeApiKey({ id: revoked.key_id });
+    if (isOwn) return signOut("You revoked the key that you were signed in with.");
+    onRevoked();
+    onClose();
+  });
+  return (
+    <>
+      <p>
+        <code>{revoked.hint}</code> stops working immediately and permanently.
+        {isOwn && " You are signed in with this key, so revoking it signs you out."}
+      </p>
+      <Answers
+        action={revoke}
+        yes="Revoke the key"
+        busy="Revoking the key …"
+        class="danger"
+        onClose={onClose}
+      />
+    </>
   );
 };

@@ -10,12 +10,11 @@ import { getClient } from "../../session.ts";
 import { DomainTabs } from "../domains/tabs.tsx";
 import { NoReports, ReportsAddress } from "./no-reports.tsx";
 import { toReports } from "./path.ts";
-import { ReportFaults } from "./report-faults.tsx";
 import { ALIGNMENTS, Sources } from "./sources.tsx";
-import { TlsPanel } from "./tls.tsx";
 import { Upload } from "./upload.tsx";
 import "../domains/domains.css";
 import "./reports.css";
+import { StackedBar } from "../../parts/stacked-bar.tsx";
 
 export type Reports = GetDomainReportsData;
 
@@ -198,5 +197,71 @@ const DaysPanel = ({ reports: { domain, from, to, dmarc } }: { readonly reports:
       sum={formatCount(dmarc.messages, "message")}
       what="Messages"
     />
+  </section>
+);
+
+/** The faults of reports. For reports that came by mail, this is the only response. */
+const ReportFaults = ({
+  reports: { notes, unreadable },
+}: {
+  readonly reports: Pick<GetDomainReportsData, "notes" | "unreadable">;
+}) =>
+  notes.length + unreadable.length > 0 && (
+    <section class="panel wide" aria-labelledby="report-faults">
+      <h2 id="report-faults">Faults in reports</h2>
+      <ul>
+        {unreadable.map(({ day, mails, from, field, message }) => (
+          <li key={day}>
+            {day}: {formatCount(mails, "mail")} to your address for reports could not be read and
+            are not counted. The last one{from !== undefined && `, from ${from}`}: {field} {message}
+            .
+          </li>
+        ))}
+        {notes.map(({ day, reporter, report_id: id, field, message }) => (
+          <li key={`${id} ${field} ${message}`}>
+            {day}, {reporter}: {field} {message}. The report is still counted.
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+
+type Tls = GetDomainReportsData["tls"];
+
+const POLICIES: Readonly<Record<Tls["policies"][number]["policy"], string>> = {
+  sts: "MTA-STS",
+  tlsa: "DANE",
+  "no-policy-found": "Without a policy",
+};
+
+const TlsPanel = ({ tls }: { readonly tls: Tls }) => (
+  <section class="panel wide" aria-labelledby="tls">
+    <h2 id="tls">Mail to this domain over TLS</h2>
+    {tls.reports === 0 ? (
+      <p class="soft">
+        No TLS reports in this period. The record at <code>_smtp._tls</code> requests them.
+      </p>
+    ) : (
+      <>
+        <StackedBar
+          parts={[
+            { name: "Succeeded", value: tls.succeeded, tone: "is-valid" },
+            { name: "Failed", value: tls.failed, tone: "is-invalid" },
+          ]}
+          total={tls.succeeded + tls.failed}
+          label="Sessions over TLS"
+        />
+        <ul>
+          {tls.policies.map(({ policy, succeeded, failed, failures }) => (
+            <li key={policy}>
+              {POLICIES[policy]}: {formatCount(succeeded, "session")} succeeded, {failed} failed
+              {failures.length > 0 &&
+                ` (${failures.map(({ type, sessions }) => `${type}: ${sessions}`).join(", ")})`}
+              .
+            </li>
+          ))}
+        </ul>
+      </>
+    )}
   </section>
 );

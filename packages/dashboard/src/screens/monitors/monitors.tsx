@@ -10,7 +10,6 @@ import { Empty } from "../../parts/shape.tsx";
 import { getClient, may } from "../../session.ts";
 import { ChangeList } from "../domains/change-list.tsx";
 import { loadReport } from "../domains/check.ts";
-import { Sparkline } from "./sparkline.tsx";
 import { WatchForm } from "./watch-form.tsx";
 import "../domains/domains.css";
 
@@ -180,5 +179,24 @@ const RemoveButton = ({ monitor, onRemoved }: RemoveProps) => {
         <Answers action={remove} yes="Stop watching" onClose={close} />
       </Dialog>
     </>
+  );
+};
+
+/** Draws the scores of a domain from 0 to 100, with the oldest first. A single score is shown as text only. */
+const Sparkline = ({ scores }: { readonly scores: readonly number[] }) => {
+  const last = scores.at(-1);
+  if (last === undefined || scores.length < 2) return null;
+  const step = 100 / (scores.length - 1);
+  const points = scores.map((score, at) => `${at * step},${30 - score * 0.3}`).join(" ");
+  return (
+    <svg
+      class="sparkline"
+      viewBox="-3 -3 106 36"
+      role="img"
+      aria-label={`${scores.length} checks, oldest first: ${scores.join(", ")}`}
+    >
+      <polyline points={points} />
+      <circle cx={(scores.length - 1) * step} cy={30 - last * 0.3} r="3" />
+    </svg>
   );
 };

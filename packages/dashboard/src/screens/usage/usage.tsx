@@ -8,11 +8,12 @@ import { PeriodTabs, readPeriod } from "../../parts/period.tsx";
 import { Screen } from "../../parts/screen.tsx";
 import { StackedBar } from "../../parts/stacked-bar.tsx";
 import { toStatusWords } from "../../parts/words.ts";
-import { getClient, refreshAccount } from "../../session.ts";
+import { account, accountError, getClient, refreshAccount } from "../../session.ts";
 import { LedgerPanel } from "./ledger.tsx";
 import { OperationsPanel } from "./operations.tsx";
-import { BalanceSum } from "./sum.tsx";
 import "./usage.css";
+import { ErrorPanel } from "../../parts/error-panel.tsx";
+import { Waiting } from "../../parts/shape.tsx";
 
 export const Usage = () => {
   const period = readPeriod();
@@ -106,5 +107,36 @@ const VerdictsPanel = ({ data: { days, totals }, fileName }: PanelProps) => {
         </>
       )}
     </section>
+  );
+};
+
+/** The sum is granted − used + refunded − held = balance, since the account was created. */
+const BalanceSum = () => {
+  const credits = account.value?.credits;
+  if (!credits)
+    return accountError.value === null ? (
+      <Waiting what="the balance" shape="figure" />
+    ) : (
+      <ErrorPanel error={accountError.value} onRetry={() => void refreshAccount()} />
+    );
+  const { granted, used, refunded, held, available } = credits;
+  const terms = [
+    ["", "Granted", granted],
+    ["−", "Used", used],
+    ["+", "Refunded", refunded],
+    ["−", "Held", held],
+    ["=", "Balance", available],
+  ] as const;
+  return (
+    <dl class="sum" aria-label="How the balance adds up, in credits">
+      {terms.map(([sign, name, value]) => (
+        <div key={name} class={name === "Balance" ? "term result" : "term"}>
+          <dt>
+            {sign} {name}
+          </dt>
+          <dd>{formatNumber(value)}</dd>
+        </div>
+      ))}
+    </dl>
   );
 };

@@ -11,11 +11,11 @@ import { ReachNotice } from "../../parts/reach-notice.tsx";
 import { Screen } from "../../parts/screen.tsx";
 import { address, path } from "../../router.ts";
 import { account, getClient, isTestKey, refreshAccount } from "../../session.ts";
-import { OPTIONS, toCurl } from "./curl.ts";
 import { createIntent, type Intent, readIntent, storeIntent } from "./intent.ts";
 import { Pending } from "./pending.tsx";
 import { Verdict } from "./verdict.tsx";
 import "./verify.css";
+import { API_URL } from "../../base.ts";
 
 const PATH = "verify";
 
@@ -199,3 +199,17 @@ export const Verify = () => {
     </Screen>
   );
 };
+
+const OPTIONS = { include_evidence: true, timeout_ms: 10_000 } as const;
+
+/** In a POSIX shell, a quote ends the string, so the function escapes it and reopens the string. */
+const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+/** Writes the same request for a shell, with the variable of the key, not the key itself. */
+const toCurl = (email: string): string =>
+  [
+    `curl -s ${quote(`${API_URL}/v1/verify`)}`,
+    `-H "X-Api-Key: $MAILPROOF_KEY"`,
+    `-H 'Content-Type: application/json'`,
+    `-d ${quote(JSON.stringify({ email, options: OPTIONS }))}`,
+  ].join(" \\\n  ");
