@@ -1,16 +1,16 @@
 import type { GetDomainProgressData } from "@mailproof/client";
 import { toHref } from "../../base.ts";
-import { formatTime } from "../../format.ts";
+import { formatCount, formatDay, formatNumber, formatShare, formatTime } from "../../format.ts";
 import { Loaded, useLoad } from "../../parts/load.tsx";
 import { Screen } from "../../parts/screen.tsx";
 import type { Params } from "../../router.ts";
 import { getClient } from "../../session.ts";
 import { RecordBox } from "../domains/record-box.tsx";
 import { DomainTabs } from "../domains/tabs.tsx";
-import { Readiness } from "./readiness.tsx";
 import "../domains/domains.css";
 import "../domain-reports/reports.css";
 import "./progress.css";
+import { SourceTable } from "../domain-reports/sources.tsx";
 
 type Progress = GetDomainProgressData;
 type Step = Progress["steps"][number];
@@ -141,3 +141,72 @@ const Way = ({ domain, steps }: WayProps) => (
     </ol>
   </section>
 );
+
+type Dmarc = GetDomainProgressData["dmarc"];
+
+/** Says in one word whether a stricter policy is safe. Without evidence the word is grey. */
+const toVerdict = ({ ready, reasons }: Dmarc): { readonly tone: string; readonly word: string } => {
+  if (ready) return { tone: "good", word: "yes" };
+  return reasons.some(({ code }) => code === "already_strict")
+    ? { tone: "good", word: "not needed" }
+    : { tone: "grey", word: "not yet" };
+};
+
+const Readiness = ({ dmarc }: { readonly dmarc: Dmarc }) => {
+  const { tone, word } = toVerdict(dmarc);
+  return (
+    <section class="panel wide sources" aria-labelledby="readiness">
+      <h2 id="readiness">
+        Is a stricter policy safe? <b class={`state ${tone}`}>{word}</b>
+      </h2>
+      {dmarc.policy !== undefined && (
+        <p>
+          The policy is <b>{dmarc.policy}</b>
+          {dmarc.ready_for !== undefined && (
+            <>
+              . The reports allow <b>{dmarc.ready_for}</b>
+            </>
+          )}
+          .
+        </p>
+      )}
+      {dmarc.reasons.length > 0 && (
+        <ul class="reasons">
+          {dmarc.reasons.map(({ code, text }) => (
+            <li key={code}>{text}</li>
+          ))}
+        </ul>
+      )}
+      <p class="soft">{toSums(dmarc)}</p>
+      {dmarc.unaligned_sources.length > 0 && (
+        <>
+          <h3>Sources that send unaligned mail</h3>
+          <SourceTable sources={dmarc.unaligned_sources} />
+        </>
+      )}
+      {dmarc.unaligned_source_count > dmarc.unaligned_sources.length && (
+        <p class="soft">
+          The largest of {formatNumber(dmarc.unaligned_source_count)}. The reports list the others.
+        </p>
+      )}
+    </section>
+  );
+};
+
+const toSums = (dmarc: Dmarc): string => {
+  const span = `${formatDay(dmarc.from)} to ${formatDay(dmarc.to)}`;
+  if (dmarc.reports === 0) return `No DMARC report from ${span}.`;
+  return [
+    `${span}: ${formatCount(dmarc.reports, "report")} of ${formatCount(dmarc.reporters, "receiver")}`,
+    `${formatCount(dmarc.days, "day")} with reports, ${formatNumber(dmarc.days_at_policy)} of them at this policy`,
+    formatCount(dmarc.messages, "message") +
+      (dmarc.aligned_share === undefined
+        ? ""
+        : `, ${formatShare(dmarc.aligned_share)} of them aligned`) +
+      (dmarc.forwarded === 0
+        ? ""
+        : ` without the ${formatNumber(dmarc.forwarded)} that were forwarded`),
+  ]
+    .join("; ")
+    .concat(".");
+};

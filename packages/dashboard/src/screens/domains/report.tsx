@@ -11,8 +11,12 @@ import { Fixes } from "./fixes.tsx";
 import { Sections } from "./sections.tsx";
 import { SpfTree } from "./spf-tree.tsx";
 import { DomainTabs } from "./tabs.tsx";
-import { WatchButton } from "./watch-button.tsx";
 import "./domains.css";
+import { useSignal } from "@preact/signals";
+import { toHref } from "../../base.ts";
+import { Dialog } from "../../parts/dialog.tsx";
+import { getClient, may } from "../../session.ts";
+import { WatchForm } from "../monitors/watch-form.tsx";
 
 export const DomainReport = ({ params }: { readonly params: Params }) => {
   const domain = params["domain"] ?? "";
@@ -89,3 +93,38 @@ const Summary = ({ check }: { readonly check: Check }) => (
     )}
   </p>
 );
+
+type Props = { readonly domain: string; readonly sendingIp: string | null };
+
+const WatchButton = ({ domain, sendingIp }: Props) => {
+  const isOpen = useSignal(false);
+  const monitors = useLoad(async (signal) => (await getClient().listMonitors({ signal })).monitors);
+  const isWatched = monitors.data?.some(
+    (one) => one.domain === domain && one.sending_ip === sendingIp,
+  );
+  if (isWatched)
+    return (
+      <a class="button" href={toHref("monitors")}>
+        Watched: see monitors
+      </a>
+    );
+  if (!may("deliverability:write")) return null;
+  const close = () => (isOpen.value = false);
+  return (
+    <>
+      <button type="button" onClick={() => (isOpen.value = true)}>
+        Watch this domain
+      </button>
+      <Dialog title={`Watch ${domain}`} isOpen={isOpen.value} onClose={close}>
+        <WatchForm
+          domain={domain}
+          sendingIp={sendingIp}
+          onAdded={() => {
+            close();
+            monitors.reload();
+          }}
+        />
+      </Dialog>
+    </>
+  );
+};

@@ -2,7 +2,7 @@ import type { ResultRow, VerifyEmailData } from "@mailproof/client";
 import { useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { formatCount } from "../../format.ts";
+import { formatClock, formatCount } from "../../format.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
 import { OneLineForm } from "../../parts/one-line-form.tsx";
@@ -10,12 +10,12 @@ import { usePrices } from "../../parts/price.ts";
 import { ReachNotice } from "../../parts/reach-notice.tsx";
 import { Screen } from "../../parts/screen.tsx";
 import { address, path } from "../../router.ts";
-import { account, getClient, isTestKey, refreshAccount } from "../../session.ts";
-import { createIntent, type Intent, readIntent, storeIntent } from "./intent.ts";
-import { Pending } from "./pending.tsx";
+import { account, getClient, isTestKey, refreshAccount, sessionId } from "../../session.ts";
 import { Verdict } from "./verdict.tsx";
 import "./verify.css";
-import { API_URL } from "../../base.ts";
+import { API_URL, toHref } from "../../base.ts";
+import { createRandomId } from "@mailproof/client/random-id";
+import { useLoad, usePolling } from "../../parts/load.tsx";
 
 const PATH = "verify";
 
@@ -213,3 +213,86 @@ const toCurl = (email: string): string =>
     `-H 'Content-Type: application/json'`,
     `-d ${quote(JSON.stringify({ email, options: OPTIONS }))}`,
   ].join(" \\\n  ");
+
+/**
+ * The intention to verify one address, with the Idempotency-Key of all its requests: a double click, a retry, a reload and Back repeat it,
+ * and are charged once. The state of the history entry stores it, so no URL contains it.
+ */
+type Intent = {
+  readonly email: string;
+  readonly idempotencyKey: string;
+  /** Another key that signs in later must not pay for it. */
+  readonly session: string;
+  readonly at: number;
+};
+
+/** The API stores a response for a day. After that a repeat would be charged again. */
+const REPEATABLE_MS = 12 * 60 * 60 * 1000;
+
+const createIntent = (email: string): Intent => ({
+  email,
+  idempotencyKey: createRandomId(),
+  session: sessionId.value,
+  at: Date.now(),
+});
+
+const storeIntent = (intent: Intent): void => history.replaceState({ intent }, "");
+
+type HistoryState = { readonly intent?: Intent; readonly email?: string } | null;
+
+/** Reads an intent to repeat, or an address from another screen, from this history entry; otherwise null. */
+const readIntent = (): Intent | null => {
+  const { intent, email } = (history.state as HistoryState) ?? {};
+  if (email !== undefined) return createIntent(email);
+  if (!intent || intent.session !== sessionId.value) return null;
+  return Date.now() - intent.at < REPEATABLE_MS ? intent : null;
+};
+
+const POLL_MS = 2_000;
+
+type Props = {
+  readonly jobId: string;
+  readonly email: string;
+  readonly onResult: (row: ResultRow) => void;
+};
+
+const Pending = ({ jobId, email, onResult }: Props) => {
+  const load = useLoad(
+    async (signal) => {
+      const job = await getClient().getJob({ id: jobId }, { signal });
+      const number = job.results?.[0]?.row;
+      if (number === undefined) return { job };
+      return { job, row: await getClient().getJobRow({ id: jobId, row: `${number}` }, { signal }) };
+    },
+    [jobId],
+  );
+  const { error } = load;
+  const { job: data, row } = load.data ?? {};
+  const isOver = row !== undefined || data?.completed_at !== undefined;
+  usePolling(load, isOver ? null : POLL_MS);
+  useLayoutEffect(() => {
+    if (row) onResult(row);
+  }, [row]);
+  const { deferred } = data ?? {};
+  const [cause] = Object.keys(deferred?.by_reason ?? {});
+  return (
+    <section class="panel main" aria-labelledby="pending">
+      <h2 id="pending">{email}</h2>
+      <p role="status">
+        <span class="status is-pending">pending</span>{" "}
+        {data?.error ??
+          (deferred
+            ? `The mail server has not given a result yet (${cause}). The next attempt is at ${formatClock(deferred.next_attempt_at)}; this page shows its result automatically.`
+            : "The mail server is slow to respond. The result will appear here.")}
+      </p>
+      <p class="soft">
+        It continues as job{" "}
+        <a href={toHref(`lists/${jobId}`)}>
+          <code>{jobId}</code>
+        </a>
+        , even when this page is closed.
+      </p>
+      {error !== undefined && <ErrorPanel error={error} onRetry={load.reload} />}
+    </section>
+  );
+};
