@@ -174,10 +174,10 @@ export const BUNDLE = {
   mainFields: ["module", "main"],
   alias: {
     "node:http": resolveHere("src/node-http-stub.ts"),
-    "@modelcontextprotocol/server/_shims": resolveHere("src/ajv-stub.ts"),
-    "@aws-sdk/credential-provider-node": resolveHere("src/credentials-stub.ts"),
-    "@aws-sdk/middleware-endpoint-discovery": resolveHere("src/endpoint-discovery-stub.ts"),
-    "@smithy/core/event-streams": resolveHere("src/event-streams-stub.ts"),
+    "@modelcontextprotocol/server/_shims": resolveHere("src/sdk-stubs.ts"),
+    "@aws-sdk/credential-provider-node": resolveHere("src/sdk-stubs.ts"),
+    "@aws-sdk/middleware-endpoint-discovery": resolveHere("src/sdk-stubs.ts"),
+    "@smithy/core/event-streams": resolveHere("src/sdk-stubs.ts"),
   },
   plugins: [
     inlineBuiltModules,

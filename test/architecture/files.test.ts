@@ -30,7 +30,7 @@ test("a source file stays short, unless it contains a table", () => {
 
 /** Read by AWS or by the bundler: their users are not in the tree. */
 const FOR_OTHERS =
-  /^packages\/functions\/src\/(?:(?:http|workers|schedules)\/|ajv-stub|credentials-stub|endpoint-discovery-stub|event-streams-stub)|\.d\.ts exports/;
+  /^packages\/functions\/src\/(?:(?:http|workers|schedules)\/|sdk-stubs)|\.d\.ts exports/;
 const EXPORT = /^export (?:async )?(?:const|function\*?|class|type) (\w+)/gm;
 
 /** Exports that only tests read, by what the tests do with them. */
