@@ -47,25 +47,28 @@ type AnswersProps = {
   /** The text of the button while the action runs. */
   readonly busy?: string;
   readonly class?: string;
+  /** The form around it runs the action. */
+  readonly isForm?: true;
   readonly onClose: () => void;
 };
 
-/** The end of a dialog that asks: the error of its action, the button that runs it, and the one that does not. */
+/** The end of a dialog: the error of its action, the button that runs it, and the one that does not. */
 export const Answers = ({
   action,
   yes,
   busy = yes,
   class: name = "primary",
+  isForm,
   onClose,
 }: AnswersProps) => (
   <>
     {action.error !== undefined && <ErrorPanel error={action.error} />}
     <div class="actions">
       <button
-        type="button"
+        type={isForm ? "submit" : "button"}
         class={name}
         aria-disabled={action.isRunning}
-        onClick={() => void action.run()}
+        onClick={isForm ? undefined : () => void action.run()}
       >
         {action.isRunning ? busy : yes}
       </button>

@@ -4,8 +4,7 @@ import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { handleSubmit, readText, useAction } from "../../parts/action.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
-import { ErrorPanel } from "../../parts/error-panel.tsx";
+import { Answers, Dialog } from "../../parts/dialog.tsx";
 import { getClient, isTestKey } from "../../session.ts";
 import { SCRIPT_INTEGRITY, SCRIPT_PATH } from "@mailproof/guard/built";
 import { API_URL, toDocsHref } from "../../base.ts";
@@ -97,12 +96,12 @@ const readInput = (fields: FormData): CreateApiKeyInput => {
 
 const KeyForm = ({ onCreated, onClose }: FormProps) => {
   const form = useRef<HTMLFormElement>(null);
-  const { isRunning, error, run } = useAction(async () => {
+  const create = useAction(async () => {
     if (form.current)
       onCreated(await getClient().createApiKey(readInput(new FormData(form.current))));
   });
   return (
-    <form ref={form} method="dialog" onSubmit={handleSubmit(run)}>
+    <form ref={form} method="dialog" onSubmit={handleSubmit(create.run)}>
       <label for="key-name">Name</label>
       <input
         id="key-name"
@@ -122,15 +121,13 @@ const KeyForm = ({ onCreated, onClose }: FormProps) => {
           </option>
         ))}
       </select>
-      {error !== undefined && <ErrorPanel error={error} />}
-      <p class="actions">
-        <button type="submit" class="primary" aria-disabled={isRunning}>
-          {isRunning ? "Creating the key …" : "Create the key"}
-        </button>
-        <button type="button" onClick={onClose}>
-          Cancel
-        </button>
-      </p>
+      <Answers
+        isForm
+        action={create}
+        yes="Create the key"
+        busy="Creating the key …"
+        onClose={onClose}
+      />
     </form>
   );
 };

@@ -5,8 +5,7 @@ import { useRef, useState } from "preact/hooks";
 import { formatTime } from "../../format.ts";
 import { handleSubmit, readText, useAction } from "../../parts/action.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
-import { ErrorPanel } from "../../parts/error-panel.tsx";
+import { Answers, Dialog } from "../../parts/dialog.tsx";
 import { MEANINGS } from "../../people/roles.ts";
 import { getClient, membership } from "../../session.ts";
 import "../api-keys/api-keys.css";
@@ -43,11 +42,11 @@ export const RoleForm = ({ before, yes, send, onClose }: FormProps) => {
   const form = useRef<HTMLFormElement>(null);
   const own = membership.value?.role ?? "viewer";
   const [role, setRole] = useState<Role>(before?.role ?? "member");
-  const { isRunning, error, run } = useAction(async () => {
+  const save = useAction(async () => {
     if (form.current) await send(readInput(new FormData(form.current)));
   });
   return (
-    <form ref={form} noValidate onSubmit={handleSubmit(run)}>
+    <form ref={form} noValidate onSubmit={handleSubmit(save.run)}>
       <fieldset class="choice scopes">
         <legend>Role</legend>
         {ROLES.filter((one) => mayManageRole(own, one)).map((one) => (
@@ -73,15 +72,7 @@ export const RoleForm = ({ before, yes, send, onClose }: FormProps) => {
           <input id="invite-email" name="email" type="email" autocomplete="off" />
         </>
       )}
-      {error !== undefined && <ErrorPanel error={error} />}
-      <div class="actions">
-        <button type="submit" class="primary" aria-disabled={isRunning}>
-          {yes}
-        </button>
-        <button type="button" onClick={onClose}>
-          Cancel
-        </button>
-      </div>
+      <Answers isForm action={save} yes={yes} onClose={onClose} />
     </form>
   );
 };

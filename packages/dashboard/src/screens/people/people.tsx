@@ -262,7 +262,7 @@ type FormProps = { readonly before: Limits; readonly onClose: () => void };
 
 const LimitsForm = ({ before, onClose }: FormProps) => {
   const form = useRef<HTMLFormElement>(null);
-  const { isRunning, error, run } = useAction(async () => {
+  const save = useAction(async () => {
     const limits = readLimits(new FormData(form.current ?? undefined));
     // Without any field the client would send no body.
     await getClient().setAccountLimits({ area: undefined, ...limits });
@@ -270,17 +270,9 @@ const LimitsForm = ({ before, onClose }: FormProps) => {
     onClose();
   });
   return (
-    <form ref={form} noValidate onSubmit={handleSubmit(run)}>
+    <form ref={form} noValidate onSubmit={handleSubmit(save.run)}>
       <LimitFields before={before} />
-      {error !== undefined && <ErrorPanel error={error} />}
-      <div class="actions">
-        <button type="submit" class="primary" aria-disabled={isRunning}>
-          Save
-        </button>
-        <button type="button" onClick={onClose}>
-          Cancel
-        </button>
-      </div>
+      <Answers isForm action={save} yes="Save" onClose={onClose} />
     </form>
   );
 };
