@@ -116,20 +116,6 @@ describeInBrowser("passkeys", ({ open }) => {
     expect(await call(`createPasskey("Laptop")`)).toBe("ABORTED: No passkey was used.");
   });
 
-  test("an assertion that is sent three times, twice at once, begins one session", async () => {
-    const { call, run } = await openSignedIn();
-    await call(`createPasskey("Laptop")`);
-
-    const statuses = await run(`(async () => {
-      const { data } = await send("POST", "${SIGN_IN}", { action: "start" });
-      const content = { action: "finish", response: await use(data.options) };
-      const finish = async () => (await send("POST", "${SIGN_IN}", content)).status;
-      return [...(await Promise.all([finish(), finish()])).toSorted(), await finish()];
-    })()`);
-
-    expect(statuses).toEqual([200, 403, 403]);
-  });
-
   test("a page at another port of localhost cannot use the passkey for this service", async () => {
     const { call, run, page, origin } = await openSignedIn();
     await call(`createPasskey("Laptop")`);

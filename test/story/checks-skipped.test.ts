@@ -80,15 +80,6 @@ test.each([
   },
 );
 
-test("a result lists no skipped checks when the mail server was asked", async () => {
-  const { world, liveKey } = await given({ balance: 10 });
-
-  const { data } = await whenVerified(world, liveKey, { email: "ann@x.com" });
-
-  expect(data.verification.not_known).toEqual([]);
-  expect("message" in data).toBe(false);
-});
-
 test("a verification of an address literal returns unknown for free, since it asks no mail server", async () => {
   const ctx = await given({ balance: 10 });
 

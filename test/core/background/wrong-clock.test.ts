@@ -4,11 +4,6 @@ import { reconcile } from "@mailproof/core/background/reconciler";
 import { isUnexpired } from "@mailproof/core/lib/time";
 import { scheduleWork } from "@mailproof/core/runtime/leases";
 import { createCatchAllCache } from "@mailproof/core/smtp-pool/catch-all-cache";
-import {
-  getBackoff,
-  listTakenSlots,
-  parseProviderState,
-} from "@mailproof/core/smtp-pool/slots/provider-state";
 import { expect, test } from "vitest";
 import { given, START } from "../../app/given.ts";
 import { whenVerified } from "../../app/send.ts";
@@ -90,23 +85,6 @@ test("a due time counts as past when the code never plans so far ahead", () => {
   expect(isUnexpired(0, 0, longestMs)).toBe(false);
   expect(isUnexpired(HOUR_MS + MINUTE_MS, 0, longestMs)).toBe(true);
   expect(isUnexpired(HOUR_MS + MINUTE_MS + 1, 0, longestMs)).toBe(false);
-});
-
-test("slots and backoffs of a mail provider end at once when a wrong clock wrote them", () => {
-  const atMs = START.getTime();
-  const item = {
-    pk: "PROVIDER#x",
-    sk: "SHARED",
-    slot_0: `${atMs + 2 * HOUR_MS} token`,
-    slot_1: `${atMs + MINUTE_MS} token`,
-    backoff_until: atMs + 2 * HOUR_MS,
-    failures: 1,
-  };
-  const shared = parseProviderState(item, "all");
-
-  expect(listTakenSlots(shared, atMs)).toEqual([1]);
-  expect(getBackoff(shared, atMs).ms).toBe(0);
-  expect(getBackoff({ ...shared, backoffUntilMs: atMs + MINUTE_MS }, atMs).ms).toBe(MINUTE_MS);
 });
 
 test("the engine checks a domain again when the time of its stored facts lies in the future", async () => {
