@@ -131,44 +131,26 @@ test("the pressure meter measures pressure once a second", () => {
   expect(pressure()).toBe("memory_short");
 });
 
-test("the pressure meter reports short memory when the heap is nearly full", () => {
-  const used = getHeapStatistics().heap_size_limit * short.from;
-  vi.spyOn(process, "memoryUsage").mockReturnValue({ ...process.memoryUsage(), heapUsed: used });
-  onTestFinished(() => void vi.restoreAllMocks());
-  const {
-    pressure,
-    poll: look,
-    stop,
-  } = startPressureMeter(
-    () => {},
-    () => 1,
-  );
-  stop();
+test.each([
+  ["the heap", { heapUsed: getHeapStatistics().heap_size_limit * short.from }, undefined],
+  ["the container", { rss: 900, heapUsed: 1 }, 1_000],
+])(
+  "the pressure meter reports short memory when %s is nearly full",
+  (_what, usage, constrained = process.constrainedMemory()) => {
+    const { pressure, poll: look, stop } = startPressureMeter(
+      () => {},
+      () => 1,
+    );
+    stop();
+    vi.spyOn(process, "memoryUsage").mockReturnValue({ ...process.memoryUsage(), ...usage });
+    vi.spyOn(process, "constrainedMemory").mockReturnValue(constrained);
+    onTestFinished(() => void vi.restoreAllMocks());
 
-  look();
+    look();
 
-  expect(pressure()).toBe("memory_short");
-});
-
-test("the pressure meter reports short memory when the container is nearly full", () => {
-  const usage = { ...process.memoryUsage(), rss: 900, heapUsed: 1 };
-  vi.spyOn(process, "memoryUsage").mockReturnValue(usage);
-  vi.spyOn(process, "constrainedMemory").mockReturnValue(1_000);
-  onTestFinished(() => void vi.restoreAllMocks());
-  const {
-    pressure,
-    poll: look,
-    stop,
-  } = startPressureMeter(
-    () => {},
-    () => 1,
-  );
-  stop();
-
-  look();
-
-  expect(pressure()).toBe("memory_short");
-});
+    expect(pressure()).toBe("memory_short");
+  },
+);
 
 test("the pressure meter reports a late loop when the loop is blocked", async () => {
   const {

@@ -77,13 +77,11 @@ describe("a session", () => {
 
   test("a session outlives one change of the pepper and ends with the second", async () => {
     const { world, browser } = await givenOwner();
-    const cookie = browser.getCookie() ?? "";
-    const ask = (keyPepper: string, keyPepperBefore: string | null) =>
-      getStatus(
-        send({ ...world, settings: { ...world.settings, keyPepper, keyPepperBefore } }, PERSON, {
-          headers: { cookie, "sec-fetch-site": "same-origin" },
-        }),
-      );
+    const cookie = browser.getCookie();
+    const ask = (keyPepper: string, keyPepperBefore: string | null) => {
+      const settings = { ...world.settings, keyPepper, keyPepperBefore };
+      return getStatus(createBrowser({ ...world, settings }, cookie).send(PERSON));
+    };
 
     expect(await ask("a new pepper", world.settings.keyPepper)).toBe(200);
     expect(await ask("a newer pepper", "a new pepper")).toBe(401);
@@ -295,14 +293,9 @@ describe("a role", () => {
       };
       let reads = 0;
 
-      const changed = await send(withTable(owner, { get }), `PUT /v1/members/${person}`, {
-        headers: {
-          cookie: author.browser.getCookie() ?? "",
-          "sec-fetch-site": "same-origin",
-          "mailproof-account": account,
-        },
-        body: { role: "owner" },
-      });
+      const browser = createBrowser(withTable(owner, { get }), author.browser.getCookie());
+      const body = { role: "owner" };
+      const changed = await browser.send(`PUT /v1/members/${person}`, { account, body });
 
       expect([isLowered, changed.statusCode]).toEqual([true, 503]);
       const item = await world.table.get({ pk: `MEMBERS#${account}`, sk: person });
@@ -507,19 +500,13 @@ describe("a lost reply", () => {
       const { token } = await whenInvited(owner, "owner");
       const { person } = await givenMember(owner, "owner");
       const lossy = withLostReplies(owner, wrote);
-      const headers = {
-        cookie: browser.getCookie() ?? "",
-        "sec-fetch-site": "same-origin",
-        "mailproof-account": account,
-      };
+      const lost = createBrowser(lossy, browser.getCookie());
+      const body = { role: "viewer" };
 
       const status = await {
         accept: () => getStatus(accept(lossy, token).sent),
-        update: () =>
-          getStatus(
-            send(lossy, `PUT /v1/members/${person}`, { headers, body: { role: "viewer" } }),
-          ),
-        remove: () => getStatus(send(lossy, `DELETE /v1/members/${person}`, { headers })),
+        update: () => getStatus(lost.send(`PUT /v1/members/${person}`, { account, body })),
+        remove: () => getStatus(lost.send(`DELETE /v1/members/${person}`, { account })),
         erase: () =>
           erasePerson(lossy, person).then(
             () => 200,
