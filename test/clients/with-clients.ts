@@ -1,10 +1,10 @@
+import createClient from "openapi-fetch";
+import SwaggerClient from "swagger-client";
 import { client } from "./generated/hey-api/client.gen.ts";
 import * as sdk from "./generated/hey-api/sdk.gen.ts";
 import type { VerifiedEmail } from "./generated/hey-api/types.gen.ts";
-import type { Doing } from "./scenario.ts";
-import createClient from "openapi-fetch";
 import type { paths } from "./generated/openapi-typescript.d.ts";
-import SwaggerClient from "swagger-client";
+import type { Doing } from "./scenario.ts";
 
 export const withHeyApi = (baseUrl: string, key: string): Doing => {
   client.setConfig({ baseUrl, auth: (scheme) => (scheme.name === "X-Api-Key" ? key : undefined) });
@@ -33,7 +33,7 @@ export const withHeyApi = (baseUrl: string, key: string): Doing => {
   };
 };
 
-const withOpenapiFetch = (baseUrl: string, key: string): Doing => {
+export const withOpenapiFetch = (baseUrl: string, key: string): Doing => {
   const client = createClient<paths>({ baseUrl, headers: { "X-Api-Key": key } });
   const unwrap = async <T>(call: Promise<{ data?: T; error?: unknown }>): Promise<T> => {
     const { data, error } = await call;
@@ -66,7 +66,7 @@ const withOpenapiFetch = (baseUrl: string, key: string): Doing => {
   };
 };
 
-const withSwaggerClient = async (baseUrl: string, key: string): Promise<Doing> => {
+export const withSwaggerClient = async (baseUrl: string, key: string): Promise<Doing> => {
   const client = await SwaggerClient({
     url: `${baseUrl}/openapi.json`,
     authorizations: { ApiKey: { value: key } },

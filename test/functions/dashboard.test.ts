@@ -1,7 +1,5 @@
 import { createS3Blobs } from "@mailproof/functions/aws/s3-blobs";
 import { createDashboard } from "@mailproof/functions/dashboard";
-import { packTexts } from "@mailproof/functions/packed-texts";
-import { describe, expect, test } from "vitest";
 import {
   deriveFrontSecret,
   FRONT_HEADER,
@@ -10,6 +8,8 @@ import {
   getHost,
   listFrontSecrets,
 } from "@mailproof/functions/front";
+import { packTexts } from "@mailproof/functions/packed-texts";
+import { describe, expect, test } from "vitest";
 
 // The dashboard as $default serves it on AWS.
 

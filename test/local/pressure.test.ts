@@ -137,7 +137,11 @@ test.each([
 ])(
   "the pressure meter reports short memory when %s is nearly full",
   (_what, usage, constrained = process.constrainedMemory()) => {
-    const { pressure, poll: look, stop } = startPressureMeter(
+    const {
+      pressure,
+      poll: look,
+      stop,
+    } = startPressureMeter(
       () => {},
       () => 1,
     );

@@ -1,11 +1,11 @@
-import { parseArgs } from "node:util";
 import { setTimeout } from "node:timers/promises";
+import { parseArgs } from "node:util";
 import {
   bestBlock,
   computeMedian,
   computePercentile,
-  growth,
   GROWTH_MAX,
+  growth,
   isComparable,
   type Timed,
 } from "./figures.ts";

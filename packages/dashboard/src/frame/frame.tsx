@@ -1,8 +1,11 @@
+import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { toHref } from "../base.ts";
 import { mayPass } from "../parts/error-panel.tsx";
 import { Icon, Logo } from "../parts/icon.tsx";
 import { AGAIN_MS, usePolling } from "../parts/load.tsx";
+import { path } from "../router.ts";
+import { GROUPS, listScreens, type ScreenEntry } from "../screens.ts";
 import {
   account,
   accountError,
@@ -16,9 +19,6 @@ import {
 import { AccountMenu, Balance } from "./account-menu.tsx";
 import { CommandPalette, openPalette } from "./command-palette.tsx";
 import { announcement, Outlet } from "./outlet.tsx";
-import { useSignal } from "@preact/signals";
-import { path } from "../router.ts";
-import { GROUPS, listScreens, type ScreenEntry } from "../screens.ts";
 
 /** A link signs in once, so without another way the person is locked out when the session ends. */
 const SignInNotice = () =>

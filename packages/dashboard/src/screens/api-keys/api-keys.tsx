@@ -1,14 +1,14 @@
 import { useSignal } from "@preact/signals";
+import { API_URL } from "../../base.ts";
+import { useAction } from "../../parts/action.ts";
+import { CopyButton } from "../../parts/copy-button.tsx";
+import { Answers, Dialog } from "../../parts/dialog.tsx";
 import { Loaded, useLoad } from "../../parts/load.tsx";
 import { Screen } from "../../parts/screen.tsx";
 import { getClient, signOut } from "../../session.ts";
 import { CreateKey } from "./create-key.tsx";
 import { KeyTable } from "./key-table.tsx";
 import { isOwnKey, type ListedKey } from "./listed-key.ts";
-import { useAction } from "../../parts/action.ts";
-import { Answers, Dialog } from "../../parts/dialog.tsx";
-import { API_URL } from "../../base.ts";
-import { CopyButton } from "../../parts/copy-button.tsx";
 
 export const ApiKeys = () => {
   const load = useLoad((signal) => getClient().listApiKeys({ signal }));
@@ -67,7 +67,11 @@ const RevokeKey = ({ revoked, ...others }: RevokeProps) => (
   </Dialog>
 );
 
-const Question = ({ revoked, onRevoked, onClose }: RevokeProps & { readonly revoked: ListedKey }) => {
+const Question = ({
+  revoked,
+  onRevoked,
+  onClose,
+}: RevokeProps & { readonly revoked: ListedKey }) => {
   const isOwn = isOwnKey(revoked);
   const revoke = useAction(async () => {
     await getClient().revokeApiKey({ id: revoked.key_id });

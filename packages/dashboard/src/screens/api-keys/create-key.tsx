@@ -1,13 +1,13 @@
 import type { CreateApiKeyData, CreateApiKeyInput } from "@mailproof/client";
-import { type Scope, SCOPES } from "@mailproof/core/accounts/scopes";
+import { SCOPES, type Scope } from "@mailproof/core/accounts/scopes";
+import { SCRIPT_INTEGRITY, SCRIPT_PATH } from "@mailproof/guard/built";
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
+import { API_URL, toDocsHref } from "../../base.ts";
 import { handleSubmit, readText, useAction } from "../../parts/action.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { Answers, Dialog } from "../../parts/dialog.tsx";
 import { getClient, isTestKey } from "../../session.ts";
-import { SCRIPT_INTEGRITY, SCRIPT_PATH } from "@mailproof/guard/built";
-import { API_URL, toDocsHref } from "../../base.ts";
 
 type Props = {
   readonly isOpen: boolean;

@@ -1,4 +1,5 @@
 import { formatCount, formatNumber } from "../../format.ts";
+import { type Column, RowTable } from "../../parts/row-table.tsx";
 import { toListing } from "../domains/sections.tsx";
 import { ArcCard, DkimCard, DmarcCard, SpfCard } from "./authentication-cards.tsx";
 import {
@@ -11,7 +12,6 @@ import {
   StateWord,
   toYesNo,
 } from "./card.tsx";
-import { type Column, RowTable } from "../../parts/row-table.tsx";
 import type { MessageReport } from "./mail-test.ts";
 
 const HELO_KINDS = {

@@ -9,13 +9,13 @@ import { CAP_REASONS, isOpen, type MessageReport, PART_TITLES, POLL_MS } from ".
 import { NewTestButton } from "./new-test-button.tsx";
 import "../domains/domains.css";
 import "./mail-tests.css";
+import { useLayoutEffect, useState } from "preact/hooks";
+import { CopyButton } from "../../parts/copy-button.tsx";
+import { type Column, RowTable } from "../../parts/row-table.tsx";
 import { Counting } from "../domains/counting.tsx";
 import { Dial } from "../domains/dial.tsx";
 import { FixList } from "../domains/fixes.tsx";
 import { Cards } from "./cards.tsx";
-import { useLayoutEffect, useState } from "preact/hooks";
-import { CopyButton } from "../../parts/copy-button.tsx";
-import { type Column, RowTable } from "../../parts/row-table.tsx";
 
 /** The test's progress in one sentence, which screen readers read aloud when it changes. */
 const toSentence = ({
@@ -231,11 +231,7 @@ const COLUMNS: readonly Column<Requirement>[] = [
   ),
 ];
 
-const Requirements = ({
-  requirements,
-}: {
-  readonly requirements: readonly Requirement[];
-}) => (
+const Requirements = ({ requirements }: { readonly requirements: readonly Requirement[] }) => (
   <section class="panel wide requirements" aria-labelledby="requirements">
     <h2 id="requirements">What receivers require</h2>
     <RowTable

@@ -6,12 +6,12 @@ import { DomainList, loadLatest } from "../domains/domain-list.tsx";
 import { BalancePanel, useUsage } from "./credits.tsx";
 import { DecisionsPanel } from "./decisions.tsx";
 import "./overview.css";
-import { ListsPanel } from "./lists.tsx";
-import { countVerdicts, VerdictsPanel } from "./verdicts.tsx";
 import type { CheckSummary } from "@mailproof/client";
-import { Part } from "./part.tsx";
 import { OneLineForm } from "../../parts/one-line-form.tsx";
 import { navigate } from "../../router.ts";
+import { ListsPanel } from "./lists.tsx";
+import { Part } from "./part.tsx";
+import { countVerdicts, VerdictsPanel } from "./verdicts.tsx";
 
 export const Overview = () => {
   const usage = useUsage();

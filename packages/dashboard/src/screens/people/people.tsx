@@ -17,7 +17,7 @@ import {
   refreshAccount,
   refreshPerson,
 } from "../../session.ts";
-import { InviteDialog, LimitFields, type Limits, readLimits, RoleForm } from "./invite.tsx";
+import { InviteDialog, LimitFields, type Limits, RoleForm, readLimits } from "./invite.tsx";
 
 type Member = ListMembersData["members"][number];
 type Invitation = ListMembersData["invitations"][number];

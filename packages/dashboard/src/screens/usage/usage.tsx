@@ -12,8 +12,8 @@ import { account, accountError, getClient, refreshAccount } from "../../session.
 import { LedgerPanel } from "./ledger.tsx";
 import "./usage.css";
 import { ErrorPanel } from "../../parts/error-panel.tsx";
-import { Waiting } from "../../parts/shape.tsx";
 import { Head } from "../../parts/row-table.tsx";
+import { Waiting } from "../../parts/shape.tsx";
 import { OPERATIONS } from "./words.ts";
 
 export const Usage = () => {

@@ -1,11 +1,11 @@
 import type { VerificationResult } from "@mailproof/client";
 import { formatCount, formatShare } from "../../format.ts";
+import { Head } from "../../parts/row-table.tsx";
 import { StatusBadge } from "../../parts/status-badge.tsx";
 import { toProviderWords } from "../../parts/words.ts";
 import { isTestKey } from "../../session.ts";
 import { getAdvice, toReasonSentence } from "./advice.ts";
 import { type Evidence, EvidencePanel } from "./evidence.tsx";
-import { Head } from "../../parts/row-table.tsx";
 
 type Result = VerificationResult & {
   readonly cached?: boolean;

@@ -13,8 +13,8 @@ import { address, path } from "../../router.ts";
 import { account, getClient, isTestKey, refreshAccount, sessionId } from "../../session.ts";
 import { Verdict } from "./verdict.tsx";
 import "./verify.css";
-import { API_URL, toHref } from "../../base.ts";
 import { createRandomId } from "@mailproof/client/random-id";
+import { API_URL, toHref } from "../../base.ts";
 import { useLoad, usePolling } from "../../parts/load.tsx";
 
 const PATH = "verify";
