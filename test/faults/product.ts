@@ -154,10 +154,10 @@ export const FAULTS: readonly Fault[] = [
     "import type { Counters }",
     "import { type Counters }",
   ),
-  inFile("packages/core/src/lists/chunk-worker.ts", "core/rows/deferrals")(
+  inFile("packages/core/src/rows/attempt.ts", "core/rows/deferrals")(
     "each pass judges the rows whose verification continues",
-    "retry ? undefined : toResult(world, job, attempt)",
-    "toResult(world, job, attempt)",
+    "if (deferral) return",
+    "if (deferral && toResult(world, limits, attempted)) return",
   ),
   inFile("packages/local/src/storage/item-cache.ts", "local/counts")(
     "a cached call selects the items again that the last call wrote",

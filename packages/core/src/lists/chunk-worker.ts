@@ -7,12 +7,12 @@ import type { QueueConfig } from "../ports/queue.ts";
 import type { Item, Json } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import {
-  type Deferral,
+  type AttemptedRow,
+  beginAttempt,
+  concludeAttempt,
+  type DueRow,
   FIRST_ATTEMPT,
-  findDeferral,
-  type Outcome,
   takeBack,
-  toAttemptOptions,
 } from "../rows/attempt.ts";
 import {
   CHUNKS_QUEUE,
@@ -37,7 +37,7 @@ import {
   splitDue,
   toDeferredGroups,
 } from "../rows/deferrals.ts";
-import { type DueRow, listDueRows, listFirstRows } from "../rows/due-rows.ts";
+import { listDueRows, listFirstRows } from "../rows/due-rows.ts";
 import { findJob, isOpenJob, type Job } from "../rows/items.ts";
 import { CHUNK, failChunk, writeOutcome } from "../rows/pass.ts";
 import type { VerifiedRow } from "../rows/results.ts";
@@ -46,12 +46,9 @@ import { readScheduledWork } from "../runtime/leases.ts";
 import type { WorkKind } from "../runtime/work-kind.ts";
 import type { Worker } from "../runtime/worker.ts";
 import type { VerifyWorld } from "../verify/engine.ts";
-import { type Verification } from "../verify/result.ts";
 import { MAX_WAIT_MINUTES } from "../verify/retry.ts";
-import { selectEngine } from "../verify/sandbox.ts";
 import { storeVerdictSample } from "../verify/store-verdict.ts";
 import { isOurFailure } from "../verify/unpaid-results.ts";
-import { createUnprobedResult, verify } from "../verify/verify.ts";
 import { admitJob } from "./cancel-inactive.ts";
 import { completeIfDone } from "./completion.ts";
 import { settleAndComplete } from "./repair-job.ts";
@@ -82,23 +79,16 @@ export const verifySingle: Worker<VerifyWorld> = {
   giveUp: { needs: ["table:readwrite", "queue:send", "lists"], handle: giveUp },
 };
 
-/** A row with the outcome of its attempt. */
-type AttemptedRow = DueRow & { readonly outcome: Outcome };
-
-type PassWork = {
-  readonly attempt: (
-    world: VerifyWorld,
-    job: Job,
-    rows: readonly DueRow[],
-  ) => Promise<readonly AttemptedRow[]>;
-  /** False when every outcome is final. */
-  readonly mayRetry: boolean;
-};
+type AttemptRows = (
+  world: VerifyWorld,
+  job: Job,
+  rows: readonly DueRow[],
+) => Promise<readonly AttemptedRow[]>;
 
 const runPass = async (
   world: VerifyWorld,
   message: ChunkMessage,
-  work: PassWork,
+  attemptRows: AttemptRows,
 ): Promise<void> => {
   const found = await findJob(world.table, message.job);
   const job = found && isOpenJob(found) && (await admitJob(world, found));
@@ -120,9 +110,9 @@ const runPass = async (
   const rowsDue = isFirst
     ? await listFirstRows(world, all, job.retry ?? FIRST_ATTEMPT, chunk)
     : listDueRows(all, due);
-  const answered = await work.attempt(world, job, rowsDue);
+  const answered = await attemptRows(world, job, rowsDue);
   const attempted = await Promise.all(answered.map((row) => takeBack(world, row)));
-  const { rows, deferrals } = resolveRows(world, job, attempted, work.mayRetry);
+  const { rows, deferrals } = concludeRows(world, job, attempted);
   // A pending verification that failed on our side has no result.
   if (job.single && rows.some(({ result }) => isOurFailure(result))) return fail();
   const after = [...later, ...toDeferredGroups(deferrals)];
@@ -174,17 +164,14 @@ const isPassDone = (chunk: Chunk | undefined, { pass, own }: ChunkMessage): bool
 /** A pass ends before its message is visible again; rows that have not finished are attempted in the next one. */
 const toPassTimeout = ({ visibilitySeconds }: QueueConfig): number => visibilitySeconds * 750;
 
-const verifyRows: PassWork = {
-  mayRetry: true,
-  attempt: async (world, job, rows) => {
-    const done = new AbortController();
-    const deadline = waitForPassEnd(world, job, rows, done.signal);
-    try {
-      return await Promise.all(rows.map((row) => attemptRow(world, job, row, deadline)));
-    } finally {
-      done.abort("done");
-    }
-  },
+const verifyRows: AttemptRows = async (world, job, rows) => {
+  const done = new AbortController();
+  const deadline = waitForPassEnd(world, job, rows, done.signal);
+  try {
+    return await Promise.all(rows.map((row) => attemptRow(world, job, row, deadline)));
+  } finally {
+    done.abort("done");
+  }
 };
 
 /** A pass over slow rows lasts three times as long as their verifications so far, so a chunk needs at most five such passes. */
@@ -227,15 +214,12 @@ const attemptRow = async (
   dueRow: DueRow,
   deadline: Promise<"slow" | "timeout">,
 ): Promise<AttemptedRow> => {
-  const priority = job.single ? "caller" : "list";
-  const options = {
-    ...toAttemptOptions(world, job, priority, dueRow),
-    ...(job.single ? { deepVerify: job.single.deepVerify } : job.options),
-  };
-  const engine = selectEngine(world, job.mode, dueRow.causes.length);
+  const asked = job.single
+    ? ({ priority: "caller", deepVerify: job.single.deepVerify } as const)
+    : ({ priority: "list", deepVerify: true, ...job.options } as const);
   const key = toSlowKey(job, dueRow);
   const slow = findSlowRow(world, key) ?? {
-    verification: verify(engine, dueRow.row[1], options),
+    verification: beginAttempt(world, job, dueRow, asked),
     since: world.now().getTime(),
   };
   const outcome = await Promise.race([slow.verification, deadline]).catch((cause: unknown) => {
@@ -248,66 +232,19 @@ const attemptRow = async (
 };
 
 /** Ends a chunk that failed too often. Our side failed, so the rows become `unknown`. */
-const giveUpRows: PassWork = {
-  mayRetry: false,
-  attempt: async (_world, _job, rows) => rows.map((row) => ({ ...row, outcome: "internal" })),
-};
+const giveUpRows: AttemptRows = async (_world, _job, rows) =>
+  rows.map((row) => ({ ...row, outcome: "given_up" }));
 
-type ResolvedRows = {
-  readonly rows: readonly VerifiedRow[];
-  readonly deferrals: readonly DeferredRow[];
-};
-
-const resolveRows = (
-  world: VerifyWorld,
-  job: Job,
-  attempted: readonly AttemptedRow[],
-  mayRetry: boolean,
-): ResolvedRows => {
+const concludeRows = (world: VerifyWorld, job: Job, attempted: readonly AttemptedRow[]) => {
   const rows: VerifiedRow[] = [];
   const deferrals: DeferredRow[] = [];
-  const limits = { mode: job.mode, maxWaitMinutes: job.options?.maxWaitMinutes };
-  for (const attempt of attempted) {
-    const row = attempt.row[0];
-    const retry = mayRetry && findDeferral(world, limits, attempt, attempt.outcome);
-    // Judges a slow row after its verification has ended, and not in each earlier pass.
-    const result = retry ? undefined : toResult(world, job, attempt);
-    const deferral = retry || (result && deferUntilSettled(world, job, attempt, result));
-    if (deferral) deferrals.push({ row, ...deferral });
-    else if (result) rows.push({ row, result });
+  for (const one of attempted) {
+    const row = one.row[0];
+    const end = concludeAttempt(world, job, one);
+    if ("later" in end) deferrals.push({ row, ...end.later });
+    else rows.push({ row, result: end.result });
   }
   return { rows, deferrals };
-};
-
-const toResult = (
-  world: VerifyWorld,
-  { mode }: Job,
-  { row, outcome }: AttemptedRow,
-): Verification =>
-  typeof outcome === "string"
-    ? createUnprobedResult(
-        selectEngine(world, mode),
-        row[1],
-        outcome === "slow" ? "timeout" : outcome,
-      )
-    : outcome;
-
-const SETTLEMENT_RETRY_MS = 60_000;
-
-/**
- * A row of a file that failed on our side is refunded with its result. Before the file's price is settled there is
- * nothing to refund: the row is deferred until the reconciler has settled it.
- */
-const deferUntilSettled = (
-  { now }: World,
-  { kind, mode, unsettled }: Job,
-  { causes }: AttemptedRow,
-  result: Verification,
-): Deferral | undefined => {
-  if (kind !== "file" || mode !== "live" || unsettled === 0 || !isOurFailure(result))
-    return undefined;
-  const at = addMs(now(), SETTLEMENT_RETRY_MS).toISOString();
-  return { reason: result.reason, causes, at };
 };
 
 /**

@@ -2,7 +2,7 @@ import { WITNESS_REFUSED } from "@mailproof/mail/smtp/reply-rules/witness";
 import { createAccountHistory } from "../calibration/account-history.ts";
 import type { InputRow } from "../intake/input-blob.ts";
 import { addMs } from "../lib/time.ts";
-import type { KeyMode, Payer } from "../money/payer.ts";
+import type { Payer } from "../money/payer.ts";
 import type { World } from "../ports/world.ts";
 import type { Priority } from "../smtp-pool/fairness.ts";
 import { WAITING_FOR_PROVIDER } from "../smtp-pool/results.ts";
@@ -11,10 +11,13 @@ import { isTakenBack } from "../smtp-pool/witnesses.ts";
 import type { VerifyWorld } from "../verify/engine.ts";
 import type { Verification } from "../verify/result.ts";
 import { getNextRetryMinutes, MAX_WAIT_MINUTES, type RetryCause } from "../verify/retry.ts";
-import { createUnprobedResult, type VerifyOptions } from "../verify/verify.ts";
+import { selectEngine } from "../verify/sandbox.ts";
+import { isOurFailure } from "../verify/unpaid-results.ts";
+import { createUnprobedResult, type VerifyOptions, verify } from "../verify/verify.ts";
+import type { Job } from "./items.ts";
 
-// One attempt at a row, by a request or by a pass: its options, and whether its outcome is final or the row is attempted
-// again, when and why.
+// One attempt at a row, by a request or by a pass. `beginAttempt` builds its options; `concludeAttempt` turns its outcome into
+// a result, or into the time and the cause of the next attempt.
 
 /** The facts that the earlier attempts at a row pass to the next one. */
 export type Waited = {
@@ -28,25 +31,52 @@ export type Waited = {
 
 export const FIRST_ATTEMPT: Waited = { causes: [] };
 
-/** Every attempt collects all findings; the response selects the shown parts later. */
-export const toAttemptOptions = (
-  world: Pick<World, "table" | "now" | "settings">,
-  payer: Pick<Payer, "account" | "mode" | "bounceFree"> & { readonly id: string },
-  priority: Priority,
-  { causes, ticket, exit }: Waited,
-): VerifyOptions => ({
-  deepVerify: true,
-  includeAi: true,
-  includeEvidence: true,
-  requester: { account: payer.account, priority, job: payer.id },
-  history: payer.mode === "live" ? createAccountHistory(world, payer) : undefined,
-  ticket,
-  exit,
-  isPatient: causes.includes("silence"),
-});
+/** A row to attempt now. */
+export type DueRow = Waited & {
+  readonly row: InputRow;
+  /** An earlier pass started its verification. */
+  readonly isSlow?: boolean | undefined;
+};
 
-/** `slow`: the verification outlasted its pass. `timeout`: the pass ended before it. `internal`: it failed on our side. */
-export type Outcome = Verification | "slow" | "timeout" | "internal";
+type Asked = Pick<VerifyOptions, "deepVerify" | "waitMs"> & {
+  readonly priority: Priority;
+  readonly includeAi?: boolean;
+};
+
+/** Every attempt collects all findings; the response selects the shown parts later. */
+export const beginAttempt = (
+  world: VerifyWorld,
+  payer: Pick<Payer, "account" | "mode" | "bounceFree"> & { readonly id: string },
+  { row, causes, ticket, exit }: DueRow,
+  { priority, ...asked }: Asked,
+): Promise<Verification> =>
+  verify(selectEngine(world, payer.mode, causes.length), row[1], {
+    includeAi: true,
+    includeEvidence: true,
+    ...asked,
+    requester: { account: payer.account, priority, job: payer.id },
+    history: payer.mode === "live" ? createAccountHistory(world, payer) : undefined,
+    ticket,
+    exit,
+    isPatient: causes.includes("silence"),
+  });
+
+/**
+ * `slow`: the verification outlasted its pass. `timeout`: the pass ended before it. `internal`: it failed on our side.
+ * `given_up`: the passes over its chunk failed on our side too often.
+ */
+type Outcome = Verification | "slow" | "timeout" | "internal" | "given_up";
+
+/** A row with the outcome of its attempt. */
+export type AttemptedRow = DueRow & { readonly outcome: Outcome };
+
+/** A refusal that a witness has disproved is about us, so another exit may succeed. */
+export const takeBack = async (world: VerifyWorld, one: AttemptedRow): Promise<AttemptedRow> => {
+  const { row, outcome } = one;
+  if (typeof outcome === "string" || !(await isTakenBack(world.table, outcome))) return one;
+  const result = createUnprobedResult(world.engine, row[1], WITNESS_REFUSED);
+  return { ...one, outcome: { ...result, retryCause: "connection" } };
+};
 
 /** When a row is attempted again, and why. */
 export type Deferral = Waited & {
@@ -57,27 +87,29 @@ export type Deferral = Waited & {
   readonly isSlow?: boolean | undefined;
 };
 
-/** A refusal that a witness has disproved is about us, so another exit may succeed. */
-export const takeBack = async <Row extends { readonly row: InputRow; readonly outcome: Outcome }>(
+/** The fields of a job that decide whether a row may wait. */
+type Limits = Pick<Job, "kind" | "mode" | "unsettled" | "options">;
+
+export const concludeAttempt = (
   world: VerifyWorld,
-  row: Row,
-): Promise<Row> => {
-  const { outcome } = row;
-  if (typeof outcome === "string" || !(await isTakenBack(world.table, outcome))) return row;
-  const result = createUnprobedResult(world.engine, row.row[1], WITNESS_REFUSED);
-  return { ...row, outcome: { ...result, retryCause: "connection" } };
+  limits: Limits,
+  attempted: AttemptedRow,
+): { readonly result: Verification } | { readonly later: Deferral } => {
+  const deferral = findDeferral(world, limits, attempted);
+  // A slow row is judged after its verification has ended, and not in each earlier pass.
+  if (deferral) return { later: deferral };
+  const result = toResult(world, limits, attempted);
+  const later = deferUntilSettled(world, limits, attempted, result);
+  return later ? { later } : { result };
 };
 
-export type RetryLimits = { readonly mode: KeyMode; readonly maxWaitMinutes?: number | undefined };
-
-/** Undefined when the outcome is final. */
-export const findDeferral = (
-  { now }: Pick<World, "now">,
-  { mode, maxWaitMinutes = MAX_WAIT_MINUTES.default }: RetryLimits,
-  { causes, exit }: Waited,
-  outcome: Outcome,
+const findDeferral = (
+  { now }: World,
+  { mode, options }: Limits,
+  { causes, exit, outcome }: AttemptedRow,
 ): Deferral | undefined => {
   const { comeBack, cause, reason, throttleMinutes, greylistedExit } = toAttempted(outcome);
+  const maxWaitMinutes = options?.maxWaitMinutes ?? MAX_WAIT_MINUTES.default;
   // Neither outcome counts as an attempt, so this adds no cause.
   if (outcome === "slow") return { reason, causes, at: now().toISOString(), isSlow: true };
   if (comeBack && mayComeBack(comeBack, maxWaitMinutes))
@@ -99,6 +131,7 @@ type Attempted = Pick<Verification, "comeBack" | "throttleMinutes" | "greylisted
 
 const toAttempted = (outcome: Outcome): Attempted => {
   if (typeof outcome !== "string") return { ...outcome, cause: outcome.retryCause };
+  if (outcome === "given_up") return { reason: "internal" };
   if (outcome === "internal") return { reason: outcome, cause: outcome };
   // The pass ended before a session asked the row's mail server.
   return { reason: "timeout", cause: "unreached" };
@@ -107,3 +140,30 @@ const toAttempted = (outcome: Outcome): Attempted => {
 /** A wait for a slot has no limit; a row waits for a backoff to end only if the row may wait at all. */
 const mayComeBack = ({ reason }: SlotReturn, maxWaitMinutes: number): boolean =>
   reason === undefined || maxWaitMinutes > 0;
+
+const toResult = (
+  world: VerifyWorld,
+  { mode }: Limits,
+  { row, outcome }: AttemptedRow,
+): Verification =>
+  typeof outcome === "string"
+    ? createUnprobedResult(selectEngine(world, mode), row[1], toAttempted(outcome).reason)
+    : outcome;
+
+const SETTLEMENT_RETRY_MS = 60_000;
+
+/**
+ * A row of a file that failed on our side is refunded with its result. Before the file's price is settled there is
+ * nothing to refund: the row is deferred until the reconciler has settled it.
+ */
+const deferUntilSettled = (
+  { now }: World,
+  { kind, mode, unsettled }: Limits,
+  { causes }: AttemptedRow,
+  result: Verification,
+): Deferral | undefined => {
+  if (kind !== "file" || mode !== "live" || unsettled === 0 || !isOurFailure(result))
+    return undefined;
+  const at = addMs(now(), SETTLEMENT_RETRY_MS).toISOString();
+  return { reason: result.reason, causes, at };
+};

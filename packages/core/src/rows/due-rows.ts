@@ -1,16 +1,10 @@
 import type { InputRow } from "../intake/input-blob.ts";
 import type { World } from "../ports/world.ts";
-import type { Waited } from "./attempt.ts";
+import type { DueRow, Waited } from "./attempt.ts";
 import type { Chunk } from "./chunks.ts";
 import type { DeferredGroup } from "./deferrals.ts";
 import { findIndexedRows } from "./row-index.ts";
 
-/** A row to attempt now. */
-export type DueRow = Waited & {
-  readonly row: InputRow;
-  /** An earlier pass started its verification. */
-  readonly isSlow?: boolean | undefined;
-};
 /** Every row, except those that keep the result of an earlier list. */
 export const listFirstRows = async (
   { table }: Pick<World, "table">,

@@ -20,7 +20,8 @@ import { PRICES } from "../money/prices.ts";
 import type { Json } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { createReceipt } from "../receipts/create-receipt.ts";
-import { type Deferral, FIRST_ATTEMPT, findDeferral, toAttemptOptions } from "../rows/attempt.ts";
+import { beginAttempt, concludeAttempt, type Deferral, FIRST_ATTEMPT } from "../rows/attempt.ts";
+import { SINGLE } from "../rows/items.ts";
 import { MAX_LEASE_MS } from "../runtime/leases.ts";
 import type { WorkKind } from "../runtime/work-kind.ts";
 import { NoCapacityError, type VerifyWorld } from "../verify/engine.ts";
@@ -31,7 +32,7 @@ import { selectEngine } from "../verify/sandbox.ts";
 import { createVerdictWrites } from "../verify/store-verdict.ts";
 import { findFreeReason, isOurFailure } from "../verify/unpaid-results.ts";
 import { countVerdicts } from "../verify/verdict-counts.ts";
-import { createControlledResult, verifyAddress } from "../verify/verify.ts";
+import { createControlledResult } from "../verify/verify.ts";
 import { findCached } from "./cached-result.ts";
 import { countVisit } from "./form-counts.ts";
 import {
@@ -159,23 +160,21 @@ const runVerification = async (
   operation: Operation,
   request: VerifyRequest,
 ): Promise<VerifyResult> => {
-  const { email, options } = request;
+  const { email, options, waitMs } = request;
   const { mode } = operation;
-  const everything = {
-    ...toAttemptOptions(world, operation, "caller", FIRST_ATTEMPT),
-    deepVerify: options.deepVerify,
-    waitMs: request.waitMs,
-  };
-  const verification = verifyAddress(selectEngine(world, mode), email, everything);
-  const outcome = await withTimeout(world, request.waitMs, verification, world.stopping).catch(
+  const { deepVerify } = options;
+  const row = { ...FIRST_ATTEMPT, row: [1, email.text] as const };
+  const asked = { priority: "caller", deepVerify, waitMs } as const;
+  const verification = beginAttempt(world, operation, row, asked);
+  const outcome = await withTimeout(world, waitMs, verification, world.stopping).catch(
     (cause: unknown) =>
       // A worker has its own way to mail servers, and more time.
       cause instanceof NoCapacityError ? ("late" as const) : refund(world, operation, cause),
   );
   if (outcome === "late") return switchToJob(world, operation);
   if (isOurFailure(outcome)) return refund(world, operation);
-  const deferral = findDeferral(world, { mode }, FIRST_ATTEMPT, outcome);
-  if (deferral) return switchToJob(world, operation, deferral);
+  const end = concludeAttempt(world, { kind: SINGLE, mode, unsettled: 0 }, { ...row, outcome });
+  if ("later" in end) return switchToJob(world, operation, end.later);
 
   const free = findFreeReason(outcome);
   const price = free ? (0 as Halves) : operation.amount;
