@@ -79,7 +79,7 @@ export const FAULTS: readonly Fault[] = [
     "(list.unique - countTaken(list)) * each",
     "list.unique * each",
   ),
-  continued("rows/due-rows.ts")(
+  continued("lists/chunk-worker.ts")(
     "a worker verifies addresses that keep an earlier result",
     "taken?.has(row[0]) ? [] : ",
     "",

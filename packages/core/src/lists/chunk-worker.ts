@@ -1,7 +1,7 @@
 import { isGoodVerdict } from "../calibration/items.ts";
 import { type InputRow, readChunk } from "../intake/input-blob.ts";
 import { readVendorVerdict } from "../intake/vendors.ts";
-import { addMs, MINUTE_MS } from "../lib/time.ts";
+import { addMs, MINUTE_MS, toEpochSeconds } from "../lib/time.ts";
 import { UnreadableBlobError } from "../ports/blobs.ts";
 import type { QueueConfig } from "../ports/queue.ts";
 import type { Item, Json } from "../ports/table.ts";
@@ -13,6 +13,7 @@ import {
   type DueRow,
   FIRST_ATTEMPT,
   takeBack,
+  type Waited,
 } from "../rows/attempt.ts";
 import {
   CHUNKS_QUEUE,
@@ -30,19 +31,21 @@ import {
   readChunkItem,
   toChunkKey,
 } from "../rows/chunks.ts";
-import { closeChunk, removeChunk } from "../rows/close-chunk.ts";
 import {
+  countDeferredChange,
+  type DeferredGroup,
   type DeferredRow,
   findDeferredGroups,
   splitDue,
   toDeferredGroups,
+  toDeferredKey,
 } from "../rows/deferrals.ts";
-import { listDueRows, listFirstRows } from "../rows/due-rows.ts";
-import { findJob, isOpenJob, type Job } from "../rows/items.ts";
+import { findJob, isOpenJob, type Job, toJobKey } from "../rows/items.ts";
 import { CHUNK, failChunk, writeOutcome } from "../rows/pass.ts";
 import type { VerifiedRow } from "../rows/results.ts";
+import { findIndexedRows } from "../rows/row-index.ts";
 import { findSlowRow, removeSlowRow, storeSlowRow } from "../rows/slow-rows.ts";
-import { readScheduledWork } from "../runtime/leases.ts";
+import { readScheduledWork, UNSCHEDULED } from "../runtime/leases.ts";
 import type { WorkKind } from "../runtime/work-kind.ts";
 import type { Worker } from "../runtime/worker.ts";
 import type { VerifyWorld } from "../verify/engine.ts";
@@ -107,9 +110,7 @@ const runPass = async (
   if (!all) return fail();
 
   const { due, later } = splitDue(groups);
-  const rowsDue = isFirst
-    ? await listFirstRows(world, all, job.retry ?? FIRST_ATTEMPT, chunk)
-    : listDueRows(all, due);
+  const rowsDue = isFirst ? await listFirstRows(world, all, job, chunk) : listDueRows(all, due);
   const answered = await attemptRows(world, job, rowsDue);
   const attempted = await Promise.all(answered.map((row) => takeBack(world, row)));
   const { rows, deferrals } = concludeRows(world, job, attempted);
@@ -120,6 +121,29 @@ const runPass = async (
   if (job.mode === "live" && !job.single)
     await storeVerdictSample(world, job.account, withElsewhere(job, all, rows));
   await settleAndComplete(world, job.id);
+};
+
+/** Every row, except those that keep the result of an earlier list. */
+const listFirstRows = async (
+  { table }: World,
+  all: readonly InputRow[],
+  { retry }: Job,
+  chunk: Chunk | undefined,
+): Promise<readonly DueRow[]> => {
+  const taken = chunk && (await findIndexedRows(table, chunk));
+  const { causes, ticket, exit }: Waited = retry ?? FIRST_ATTEMPT;
+  return all.flatMap((row) => (taken?.has(row[0]) ? [] : [{ row, causes, ticket, exit }]));
+};
+
+const listDueRows = (
+  all: readonly InputRow[],
+  due: readonly DeferredGroup[],
+): readonly DueRow[] => {
+  const groupByRow = new Map(due.flatMap((group) => group.rows.map((row) => [row, group])));
+  return all.flatMap((row) => {
+    const group = groupByRow.get(row[0]);
+    return group ? [{ ...group, row }] : [];
+  });
 };
 
 /** Adds to each row whether the list has a verdict of another service, and a good one. */
@@ -253,22 +277,47 @@ const concludeRows = (world: VerifyWorld, job: Job, attempted: readonly Attempte
  */
 const repairChunk = async (world: World, item: Item): Promise<string> => {
   const stored = readChunkItem(item);
+  const { token } = readScheduledWork(item);
   const { job, chunk, passes, from, to, waiting, checksum } = stored;
+  const found = await findJob(world.table, job);
+  if (!found || !isOpenJob(found)) return closeChunk(world, found, stored, token);
   const own = countOwnPasses(stored);
   const message = { job, chunk, pass: passes.length, own, from, to, checksum };
-  const found = await findJob(world.table, job);
-  if (found && !isOpenJob(found))
-    return closeChunk(world, found, stored, readScheduledWork(item).token);
-  if (!found) return removeChunk(world, stored, readScheduledWork(item).token);
   await sendChunks(world, found, [message], { rows: waiting });
   // A worker may process the message for this long; an earlier second message would repeat the work.
   const later = addMs(world.now(), toQueue(found).visibilitySeconds * 1000);
   await world.table.write({
     update: toChunkKey(job, chunk),
     set: { due_sk: later.toISOString() },
-    where: { token: readScheduledWork(item).token },
+    where: { token },
   });
   return "sent_again";
+};
+
+/** Ends the wait of a chunk's rows after the job has ended or was deleted. The results stay. Each pass writes another token. */
+const closeChunk = async (
+  world: World,
+  job: Job | undefined,
+  chunk: Chunk,
+  token: string,
+): Promise<string> => {
+  const key = toChunkKey(chunk.job, chunk.chunk);
+  const where = { token };
+  const deferred = job ? await findDeferredGroups(world.table, chunk) : [];
+  const change = countDeferredChange(deferred ?? [], []);
+  const set = { ...UNSCHEDULED, waiting: 0, retryAt: undefined };
+  const { outcome } = await world.table.transact([
+    ...(Object.keys(change).length > 0 ? [{ update: toJobKey(chunk.job), add: change }] : []),
+    job
+      ? {
+          update: key,
+          set: { ...set, expires_at: toEpochSeconds(world.now()) + job.retentionSeconds },
+          where,
+        }
+      : { remove: key, where },
+    ...(chunk.retryAt === undefined ? [] : [{ remove: toDeferredKey(chunk, chunk.retryAt) }]),
+  ]);
+  return outcome === "committed" ? "goes_on" : "left_to_others";
 };
 
 export const chunkWork: WorkKind = {
