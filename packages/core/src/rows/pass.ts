@@ -30,7 +30,7 @@ import {
 } from "./deferrals.ts";
 import { JOB_CHECK_INTERVAL_MS, type Job, OPEN_STATUSES, toBucket, toJobKey } from "./items.ts";
 import { buildPendingWrites, toPendingRow } from "./pending-row.ts";
-import { countRefunds, createRefundEntry, toRefundFields } from "./refunds.ts";
+import { countRefunds, createRefundEntry, type Refunds, toRefundFields } from "./refunds.ts";
 import { replaceAsFound } from "./replace-rows.ts";
 import { buildSummaryWrites } from "./result-summary.ts";
 import { toPageItems, type VerifiedRow } from "./results.ts";
@@ -65,7 +65,7 @@ export const writeOutcome = async (world: VerifyWorld, result: PassResult): Prom
   const requester = { account: job.account, priority: "list" } as const;
   const token = world.newId("txn");
   const pages = { job: job.id, chunk: message.chunk, token };
-  const expiresAt = toEpochSeconds(world.now()) + job.retentionSeconds;
+  const expiresAt = getExpiry(world, job);
   const shown = rows.map((row) => (job.single ? toPendingRow(world, job, row) : dropEvidence(row)));
   for (const page of toPageItems(pages, shown, expiresAt)) {
     const { outcome } = await world.table.write({ put: page });
@@ -88,13 +88,15 @@ const countPass = async (
   pages: StoredPages,
 ): Promise<PassResult | undefined> => {
   const { job, message, chunk, rows } = result;
+  const refunds = countRefunds(job, rows);
   const { outcome } = await commit(world, {
     proof: null,
     also: [
       buildChunkOutcome(result, pages),
-      buildJobCounters(world, result),
+      buildJobCounters(world, result, refunds),
       ...buildDeferralWrites(result),
-      ...buildRefundForFile(world, result),
+      // The end of a batch refunds the rows of a batch.
+      ...buildRefund(world, job, message, job.kind === "file" ? refunds.failed : 0),
       ...countVerdicts(job, job.createdAt, toVerdicts(rows)),
       ...(job.single
         ? buildPendingWrites(world, job, rows)
@@ -225,10 +227,14 @@ const buildChunkOutcome = (
 
 const toVerdicts = (rows: readonly VerifiedRow[]) => rows.map(({ result }) => result);
 
-const buildJobCounters = (world: World, { job, rows, before, after }: PassResult): Write => {
+const buildJobCounters = (
+  world: World,
+  { job, rows, before, after }: PassResult,
+  refunds: Partial<Refunds>,
+): Write => {
   const add: Record<string, number> = {
     processed: rows.length,
-    ...toRefundFields(countRefunds(job, rows)),
+    ...toRefundFields(refunds),
     ...countDeferredChange(before, after),
   };
   for (const { result } of rows) {
@@ -263,47 +269,29 @@ const buildDeferralWrites = ({ job, message, before, after }: StoredPass): reado
   ];
 };
 
-/** Refunds the rows of a file that failed on our side. The end of a batch refunds the rows of a batch. */
-const buildRefundForFile = (world: World, { job, message, rows }: PassResult): readonly Write[] =>
-  job.kind === "file" ? buildRefund(world, job, message, countRefunds(job, rows).failed) : [];
-
-type FailedChunk = Pick<PassResult, "job" | "message" | "before"> & {
-  readonly chunk: Chunk | undefined;
-};
+type FailedChunk = Pick<PassResult, "job" | "message" | "chunk" | "before">;
 
 /** For a chunk whose input is lost. Only we caused this failure, so a batch is refunded, too. */
-export const failChunk = async (world: World, failedChunk: FailedChunk): Promise<void> => {
-  const { job, message, chunk: stored, before } = failedChunk;
-  const field = toPassField(countPasses(stored));
-  const addresses = stored?.waiting ?? countChunkRows(job, message.chunk);
-  const outcomeWrite: Write = stored
-    ? {
-        update: toChunkKey(job.id, message.chunk),
-        set: {
-          ...UNSCHEDULED,
-          waiting: 0,
-          retryAt: undefined,
-          [field]: world.newId("txn"),
-          expires_at: toEpochSeconds(world.now()) + job.retentionSeconds,
-        },
-        where: { [field]: { missing: true } },
-      }
-    : createRefundedChunk(job, message.chunk, world.now());
+export const failChunk = async (world: World, failed: FailedChunk): Promise<void> => {
+  const { job, message, chunk } = failed;
+  const pass = { ...failed, rows: [], after: [] };
+  const addresses = chunk?.waiting ?? countChunkRows(job, message.chunk);
   const { outcome } = await commit(world, {
     proof: null,
     also: [
-      outcomeWrite,
-      {
-        update: toJobKey(job.id),
-        add: { ...toRefundFields({ no_result: addresses }), ...countDeferredChange(before, []) },
-        where: { status: { oneOf: OPEN_STATUSES } },
-      },
-      ...buildDeferralWrites({ job, message, chunk: stored, rows: [], before, after: [] }),
+      chunk
+        ? buildChunkOutcome(pass, { token: world.newId("txn"), expiresAt: getExpiry(world, job) })
+        : createRefundedChunk(job, message.chunk, world.now()),
+      buildJobCounters(world, pass, { no_result: addresses }),
+      ...buildDeferralWrites(pass),
       ...buildRefund(world, job, message, addresses),
     ],
   });
   if (outcome === "ambiguous") throw new Error("unknown whether the failed chunk was stored");
 };
+
+const getExpiry = ({ now }: World, { retentionSeconds }: Job): number =>
+  toEpochSeconds(now()) + retentionSeconds;
 
 const buildRefund = (
   world: World,
