@@ -13,7 +13,7 @@ import { findReplayedJob } from "./find-replayed-job.ts";
 import {
   assertWithinPlan,
   buildNewJobWrites,
-  type NewJob,
+  type NewList,
   recordDraft,
   removeInput,
   removeInputUnlessCharged,
@@ -45,23 +45,8 @@ type ListOrder = {
 /** The metadata of a list without a file: no columns. */
 const NO_COLUMNS = { columns: [], emailColumn: null, delimiter: "" } as const;
 
-/** The remaining fields of a new job, for a list that is dispatched at once. */
-export type WrittenList = Omit<
-  NewJob,
-  | "id"
-  | "kind"
-  | "payer"
-  | "reason"
-  | "createdAt"
-  | "chunkRows"
-  | "shard"
-  | "countedIn"
-  | "unsettled"
-  | "columns"
-  | "emailColumn"
-  | "delimiter"
-> &
-  Partial<Pick<NewJob, keyof typeof NO_COLUMNS>>;
+type WrittenList = Omit<NewList, keyof typeof NO_COLUMNS> &
+  Partial<Pick<NewList, keyof typeof NO_COLUMNS>>;
 
 type Prepared<A> = { readonly list: WrittenList; readonly answer: A };
 

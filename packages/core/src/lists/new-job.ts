@@ -1,13 +1,11 @@
 import { getRetentionSeconds } from "../accounts/retention.ts";
 import { toExcludedKey } from "../intake/excluded-rows.ts";
 import type { InputBlob } from "../intake/input-blob.ts";
-import type { VendorColumn } from "../intake/vendors.ts";
 import { Failure } from "../lib/failure.ts";
 import { addMs, MINUTE_MS } from "../lib/time.ts";
 import { credits } from "../money/credits.ts";
 import { getOwnerId, type Payer } from "../money/payer.ts";
 import { PLANS } from "../money/plans.ts";
-import type { PaidOperation } from "../money/reasons.ts";
 import type { Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { type InputMetadata, toInputItem } from "../rows/input-metadata.ts";
@@ -22,41 +20,27 @@ import {
 import { scheduleWork } from "../runtime/leases.ts";
 import { DELETION, toDeletionItem, toDeletionKey } from "./deletion-items.ts";
 
-/** The fields of a new job of many addresses. */
-export type NewJob = InputMetadata & {
-  readonly id: string;
-  readonly kind: "batch" | "file";
-  readonly payer: Payer;
-  readonly reason: PaidOperation;
-  readonly name: string | null;
-  readonly options: NonNullable<Job["options"]>;
-  readonly callback: NonNullable<Job["callback"]> | null;
-  readonly input: InputBlob;
-  /** The blob that a file was uploaded to. */
-  readonly upload?: string;
-  /** The parent, whose rows the new job verifies again. */
-  readonly parent?: string;
-  /** The earlier job whose list the new job continues, and the rows that keep the result of that job. */
-  readonly continues?: string;
-  readonly newRows?: number;
-  readonly taken?: TakenRows;
-  /** The write that adds this job to the parent's summary. */
-  readonly summary?: Write | undefined;
-  readonly chunkRows: number;
-  readonly unique: number;
-  /** The column with another service's verdicts. */
-  readonly vendor?: VendorColumn | null;
-  /** The most frequent domains of the list. */
-  readonly domains: readonly string[];
-  readonly createdAt: Date;
-  /** The claim of the Idempotency-Key, released if all of the job is refunded. */
-  readonly claim: Job["claim"];
-  /** 1 until the dispatch is settled. */
-  readonly unsettled: 0 | 1;
-  /** The shard of the balance that pays. */
-  readonly shard: number;
-  readonly countedIn: Job["countedIn"];
-};
+/** The fields of a new job that its list and the request decide. */
+export type NewList = InputMetadata &
+  Pick<Job, "name" | "claim" | "upload" | "parent" | "continues" | "newRows" | "domains"> & {
+    readonly options: NonNullable<Job["options"]>;
+    readonly callback: NonNullable<Job["callback"]> | null;
+    readonly input: InputBlob;
+    readonly unique: number;
+    /** Null without a column with another service's verdicts. */
+    readonly vendor?: Job["vendor"] | null;
+    readonly taken?: TakenRows;
+    /** The write that adds this job to the parent's summary. */
+    readonly summary?: Write | undefined;
+  };
+
+/** The fields of a new job of many addresses. `unsettled`: 1 until the dispatch is settled. */
+export type NewJob = NewList &
+  Pick<Job, "id" | "reason" | "chunkRows" | "unsettled" | "shard" | "countedIn"> & {
+    readonly kind: "batch" | "file";
+    readonly payer: Payer;
+    readonly createdAt: Date;
+  };
 
 /** Rows of a list that keep the result of an earlier one and cost nothing. Their pages are written before the job exists. */
 export type TakenRows = {
@@ -71,51 +55,39 @@ const SEND_WITHIN_MS = 60_000;
 
 /** The writes that create the job. They belong to the transaction of the debit. */
 export const buildNewJobWrites = (world: World, newJob: NewJob): Write[] => {
-  const { id, kind, payer, reason, name, options, callback, createdAt } = newJob;
-  const { chunks, chunkRows, columns, emailColumn, isAscii, delimiter, excluded } = newJob;
-  const {
-    checksums,
-    unsettled,
-    claim,
-    shard,
-    countedIn,
-    upload,
-    parent,
-    continues,
-    newRows,
-    taken,
-  } = newJob;
-  const { vendor } = newJob;
+  const { id, payer, createdAt, callback, vendor, parent, taken, summary } = newJob;
+  const { chunks, checksums, columns, emailColumn, isAscii, delimiter, excluded } = newJob;
   const { key, version } = newJob.input;
   const job: Job = {
     ...NO_PROGRESS,
-    ...(taken && { processed: taken.rows, seen: taken.rows, ...taken.buckets }),
+    ...(taken && { processed: taken.rows, seen: taken.rows, kept: taken.rows, ...taken.buckets }),
     id,
     owner: getOwnerId(payer),
     account: payer.account,
     mode: payer.mode,
-    kind,
-    name,
+    kind: newJob.kind,
+    name: newJob.name,
     status: "processing",
     createdAt: createdAt.toISOString(),
-    ...(payer.person && { person: payer.person.id }),
+    person: payer.person?.id,
     retentionSeconds: getRetentionSeconds(payer),
     held: credits(0),
-    shard,
-    countedIn,
-    reason,
+    shard: newJob.shard,
+    countedIn: newJob.countedIn,
+    reason: newJob.reason,
     total: newJob.unique,
     input: { key, version },
-    ...(upload !== undefined && { upload }),
-    ...(parent !== undefined && { parent }),
-    ...(continues !== undefined && { continues, newRows, kept: taken?.rows }),
-    ...(vendor && { vendor }),
-    chunkRows,
+    upload: newJob.upload,
+    parent,
+    continues: newJob.continues,
+    newRows: newJob.newRows,
+    vendor: vendor ?? undefined,
+    chunkRows: newJob.chunkRows,
     domains: newJob.domains,
-    options,
-    ...(callback && { callback }),
-    unsettled,
-    claim,
+    options: newJob.options,
+    callback: callback ?? undefined,
+    unsettled: newJob.unsettled,
+    claim: newJob.claim,
   };
   const schedule = scheduleWork(JOB, id, addMs(createdAt, SEND_WITHIN_MS), world.newId("txn"));
   return [
@@ -128,7 +100,7 @@ export const buildNewJobWrites = (world: World, newJob: NewJob): Write[] => {
       ),
     },
     ...(parent === undefined ? [] : [buildParent(parent, id)]),
-    ...(newJob.summary ? [newJob.summary] : []),
+    ...(summary ? [summary] : []),
   ];
 };
 
