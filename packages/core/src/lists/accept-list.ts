@@ -7,9 +7,8 @@ import type { PaidOperation } from "../money/reasons.ts";
 import type { Json } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { createFirstMessages, type JobSize, sendChunks } from "../rows/chunk-messages.ts";
-import { JOB_CHECK_INTERVAL_MS, type Job, toJobKey } from "../rows/items.ts";
+import { findReplayedJob, JOB_CHECK_INTERVAL_MS, type Job, toJobKey } from "../rows/items.ts";
 import { completeIfDone } from "./completion.ts";
-import { findReplayedJob } from "./find-replayed-job.ts";
 import {
   assertWithinPlan,
   buildNewJobWrites,
@@ -93,7 +92,7 @@ export const acceptList = async <A extends Readonly<Record<string, Json>>>(
   if (outcome.kind !== "paid") await removeInput(world, id);
   if (outcome.kind === "replayed") {
     const answer = outcome.answer as unknown as AcceptedList & A;
-    await findReplayedJob(world, answer.job);
+    await findReplayedJob(world.table, answer.job);
     return { ...answer, replayed: true };
   }
   // One transaction writes the answer and the debit, so no list is ever in progress.

@@ -12,12 +12,11 @@ import type { Item, Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { listFirstMessages, sendChunks } from "../rows/chunk-messages.ts";
 import { countChunkRows, createRefundedChunk } from "../rows/chunks.ts";
-import { findJob, JOB_CHECK_INTERVAL_MS, toJobKey } from "../rows/items.ts";
+import { findJob, findReplayedJob, JOB_CHECK_INTERVAL_MS, toJobKey } from "../rows/items.ts";
 import { toRefundFields } from "../rows/refunds.ts";
 import { MAX_LEASE_MS } from "../runtime/leases.ts";
 import type { WorkKind } from "../runtime/work-kind.ts";
 import { buildJobEnd, emitJobEvent } from "./completion.ts";
-import { findReplayedJob } from "./find-replayed-job.ts";
 import { settleAndComplete } from "./repair-job.ts";
 
 /** The kind of a job made from a file, or from rows of an earlier job. */
@@ -64,7 +63,7 @@ export const findDispatchedNow = async (
   world: World,
   answer: FileAnswer,
 ): Promise<DispatchedAddresses> => {
-  const job = await findReplayedJob(world, answer.job);
+  const job = await findReplayedJob(world.table, answer.job);
   if (!job) return answer.dispatched;
   const { unresolved, total, chunkRows, refunds } = job;
   return { refused: refunds.no_result, unknown: countAddresses(unresolved, total, chunkRows) };

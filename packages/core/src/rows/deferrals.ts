@@ -1,11 +1,11 @@
 import * as v from "valibot";
 import { MINUTE_MS } from "../lib/time.ts";
 import type { Amounts, Item, Key, Table } from "../ports/table.ts";
-import { compareTickets } from "../smtp-pool/slots/slots.ts";
-import { countWaitedMinutes, MAX_WAIT_MINUTES, RETRY_CAUSES } from "../verify/retry.ts";
+import { compareTickets } from "../smtp-pool/fairness.ts";
+import { countWaitedMinutes, MAX_WAIT_MINUTES } from "../verify/retry.ts";
 import type { Deferral } from "./attempt.ts";
 import type { Chunk } from "./chunks.ts";
-import { isOpenJob, type Job, Ticket, toDeferredField } from "./items.ts";
+import { DEFERRAL, isOpenJob, type Job, toDeferredField } from "./items.ts";
 
 // Layout. The deferred rows of a chunk, with their reasons and times. The pass that defers the rows writes the item, and the
 // next pass removes it, so the item exists exactly while rows wait. By sort key, a job's first item has the earliest attempt.
@@ -16,16 +16,8 @@ import { isOpenJob, type Job, Ticket, toDeferredField } from "./items.ts";
 // The job itself counts its waiting rows by reason: each pass adds its difference.
 
 const DeferredGroup = v.object({
-  /** The reason of the rows if they ended as `unknown` now. */
-  reason: v.string(),
-  /** The causes of all deferrals of the rows, including the current wait. */
-  causes: v.array(v.picklist(RETRY_CAUSES)),
-  at: v.string(),
+  ...DEFERRAL,
   rows: v.array(v.number()),
-  /** The rows' ticket in the wait queue of their mail provider. */
-  ticket: v.optional(Ticket),
-  /** The exit that mail servers greylisted the rows by: the next attempt prefers it. */
-  exit: v.optional(v.string()),
   /** The rows are not deferred: their verifications outlasted the pass, and the next pass continues them at once. */
   isSlow: v.optional(v.boolean()),
 });

@@ -1,4 +1,5 @@
 import * as v from "valibot";
+import { Failure } from "../lib/failure.ts";
 import { paginateQuery } from "../lib/paginate-query.ts";
 import { toEpochSeconds } from "../lib/time.ts";
 import type { Halves } from "../money/credits.ts";
@@ -7,6 +8,7 @@ import { KEY_MODES } from "../money/payer.ts";
 import { PAID_OPERATIONS } from "../money/reasons.ts";
 import { findItem, type Item, type Key, type Table } from "../ports/table.ts";
 import { ReceiptOrigin } from "../receipts/receipt-claims.ts";
+import { Ticket } from "../smtp-pool/fairness.ts";
 import type { Status } from "../verify/result.ts";
 import { RETRY_CAUSES } from "../verify/retry.ts";
 import { JOB_KINDS, NO_REFUNDS, type Refunds, readRefunds, toRefundFields } from "./refunds.ts";
@@ -64,8 +66,18 @@ const BUCKET_BY_STATUS: Readonly<Record<Status, ResultBucket>> = {
 
 export const toBucket = (status: Status): ResultBucket => BUCKET_BY_STATUS[status];
 
-/** The order in a wait queue for slots. */
-export const Ticket = v.object({ queue: v.string(), position: v.number(), draw: v.number() });
+/** When a row without a result is attempted again, and why. */
+export const DEFERRAL = {
+  /** The reason of the row if it ended as `unknown` now. */
+  reason: v.string(),
+  /** The causes of all its deferrals, including the current wait. */
+  causes: v.array(v.picklist(RETRY_CAUSES)),
+  at: v.string(),
+  /** The row's ticket in the wait queue of its mail provider. */
+  ticket: v.optional(Ticket),
+  /** The exit from which the mail server greylisted the row: the next attempt prefers it. */
+  exit: v.optional(v.string()),
+};
 
 const Job = v.object({
   id: v.string(),
@@ -113,17 +125,7 @@ const Job = v.object({
   /** The claim of its Idempotency-Key, released if the job fails. */
   claim: v.nullable(v.object({ pk: v.string(), sk: v.string() })),
   /** Release 0.2.0 stores here the causes and the time of a deferred address; now the chunk stores them. */
-  retry: v.optional(
-    v.object({
-      reason: v.string(),
-      causes: v.array(v.picklist(RETRY_CAUSES)),
-      at: v.string(),
-      /** The row's ticket in the wait queue of its mail provider. */
-      ticket: v.optional(Ticket),
-      /** The exit from which the mail server greylisted the row: the next attempt prefers it. */
-      exit: v.optional(v.string()),
-    }),
-  ),
+  retry: v.optional(v.object(DEFERRAL)),
 
   /** For a batch or a file: the blob with its rows. */
   input: v.optional(v.object({ key: v.string(), version: v.string() })),
@@ -235,6 +237,18 @@ export const isOpenJob = ({ status }: Pick<Job, "status">): boolean =>
 
 export const findJob = (table: Table, id: string): Promise<Job | undefined> =>
   findItem(table, toJobKey(id), readJob);
+
+/**
+ * Finds the job for a repeat of the request that created it. One transaction wrote the job and the claim of the key, and the job is
+ * retained longer, so only a deletion can remove it. Undefined when the read fails: the repeat then gets the stored answer.
+ */
+export const findReplayedJob = async (table: Table, id: string): Promise<Job | undefined> => {
+  const read = await findJob(table, id).catch(() => "unreadable" as const);
+  const what =
+    "The job of this Idempotency-Key was deleted. To verify the addresses again, use a new key.";
+  if (read === undefined) throw new Failure("RESULT_DELETED", "nothing_more", what);
+  return read === "unreadable" ? undefined : read;
+};
 
 export async function* iterateJobs(table: Table, owner: string): AsyncGenerator<Job> {
   for await (const item of paginateQuery(table, { index: "list", pk: toJobsPartition(owner) }))

@@ -1,3 +1,5 @@
+import * as v from "valibot";
+
 /** A caller waits for the response; rows of a list wait for their job. */
 export type Priority = "caller" | "list";
 
@@ -11,6 +13,14 @@ export type Requester = {
 
 /** The priorities, in the order of service. */
 const PRIORITIES = ["caller", "list"] as const satisfies readonly Priority[];
+
+/** The order of processes in a wait queue for slots. `position` counts recipients; of equal positions the earlier draw is first. */
+export const Ticket = v.object({ queue: v.string(), position: v.number(), draw: v.number() });
+export type Ticket = Readonly<v.InferOutput<typeof Ticket>>;
+export type Order = Pick<Ticket, "position" | "draw">;
+
+export const compareTickets = (a: Order, b: Order): number =>
+  a.position - b.position || a.draw - b.draw;
 
 /** The requester on the command line, which serves one person. */
 export const SOLE_REQUESTER: Requester = { account: "", priority: "list" };

@@ -3,8 +3,8 @@ import type { Finding } from "@mailproof/mail/smtp/classify";
 import type { HostAttempt } from "@mailproof/mail/smtp/connect";
 import type { Transcript } from "@mailproof/mail/smtp/converse";
 import type { Reply } from "@mailproof/mail/smtp/reply";
-import type { Requester } from "./fairness.ts";
-import type { SessionEnd, SlotReturn, Ticket } from "./slots/slots.ts";
+import type { Requester, Ticket } from "./fairness.ts";
+import type { SessionEnd, SlotReturn } from "./slots/slots.ts";
 
 // The question of a session to a mail server about one recipient, and the server's reply.
 

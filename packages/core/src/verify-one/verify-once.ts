@@ -4,7 +4,6 @@ import { type ControlAnswer, type ControlResult, checkControl } from "../control
 import type { WithIssuers } from "../control/issuers.ts";
 import { Failure } from "../lib/failure.ts";
 import { withTimeout } from "../lib/timeout.ts";
-import { findReplayedJob } from "../lists/find-replayed-job.ts";
 import {
   type BeginResult,
   type OperationRequest,
@@ -21,7 +20,7 @@ import type { Json } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { createReceipt } from "../receipts/create-receipt.ts";
 import { beginAttempt, concludeAttempt, type Deferral, FIRST_ATTEMPT } from "../rows/attempt.ts";
-import { SINGLE } from "../rows/items.ts";
+import { findReplayedJob, SINGLE } from "../rows/items.ts";
 import { MAX_LEASE_MS } from "../runtime/leases.ts";
 import type { WorkKind } from "../runtime/work-kind.ts";
 import { NoCapacityError, type VerifyWorld } from "../verify/engine.ts";
@@ -283,7 +282,7 @@ const replay = async (world: World, answer: Json): Promise<VerifyResult> => {
   const stored = answer as StoredAnswer;
   if ("result" in stored)
     return { ...stored, kind: "verified", replayed: true, result: unpack(stored.result) };
-  await findReplayedJob(world, stored.pending.job);
+  await findReplayedJob(world.table, stored.pending.job);
   return { ...stored, kind: "pending", replayed: true };
 };
 

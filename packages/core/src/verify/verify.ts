@@ -15,10 +15,9 @@ import {
   type DomainHistory,
   NO_DOMAIN_HISTORY,
 } from "../calibration/account-history.ts";
-import type { Requester } from "../smtp-pool/fairness.ts";
+import type { Requester, Ticket } from "../smtp-pool/fairness.ts";
 import type { ProbeResult } from "../smtp-pool/probe.ts";
 import { createUnansweredResult } from "../smtp-pool/results.ts";
-import type { Ticket } from "../smtp-pool/slots/slots.ts";
 import { createAiFields, estimateMailbox } from "./ai-fields.ts";
 import { toChecks } from "./checks.ts";
 import type { Engine } from "./engine.ts";

@@ -1,4 +1,5 @@
 import type { Fields } from "../../ports/table.ts";
+import { compareTickets, type Order, type Ticket } from "../fairness.ts";
 import {
   decideByProcess,
   findAnswer,
@@ -20,7 +21,6 @@ import {
   listTakenSlots,
   listWaiters,
   MISSING,
-  type Order,
   type ProviderState,
   removeStale,
   toClockField,
@@ -32,14 +32,7 @@ import {
   toSlotField,
   toWaiterField,
 } from "./provider-state.ts";
-import {
-  compareTickets,
-  type ProviderBackoff,
-  type SlotRequest,
-  type SlotTurn,
-  type Ticket,
-  type TurnHolder,
-} from "./slots.ts";
+import type { ProviderBackoff, SlotRequest, SlotTurn, TurnHolder } from "./slots.ts";
 
 // Who may open a session to a mail provider, and when: a pure function of what this process knows (process-rules.ts) and,
 // once it was read, of what all processes know of the provider.

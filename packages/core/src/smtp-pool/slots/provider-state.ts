@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import * as v from "valibot";
 import { isUnexpired } from "../../lib/time.ts";
 import type { Amounts, Fields, Item, Key, Where } from "../../ports/table.ts";
-import type { Requester } from "../fairness.ts";
+import type { Order, Requester } from "../fairness.ts";
 import { type ProviderRefusal, StoredRefusal, toRefusal } from "../refusal.ts";
-import { PAUSE_MS, type ProviderBackoff, SESSION_MS, type Ticket } from "./slots.ts";
+import { PAUSE_MS, type ProviderBackoff, SESSION_MS } from "./slots.ts";
 
 // Layout. One small item stores the shared state of one mail provider and exit. A process reads the item once before a
 // session and writes it before and after the session. The item contains the wait queue only while processes wait; hosts with
@@ -30,7 +30,6 @@ export type Line = {
   readonly done: number;
   readonly text: string;
 };
-export type Order = Pick<Ticket, "position" | "draw">;
 type Waiter = Order & { readonly until: number };
 
 /** The reason why the provider is closed to all sessions, if it is closed. */

@@ -4,7 +4,7 @@ import { DEFAULT_LIMITS } from "@mailproof/mail/mail-provider-table";
 import { findMailProvider, PROVIDER_CONNECTIONS } from "@mailproof/mail/mail-providers";
 import type { SessionOutcome } from "@mailproof/mail/smtp/connect";
 import { DIRECT_EXIT } from "@mailproof/mail/smtp/wire";
-import type { Requester } from "../fairness.ts";
+import type { Requester, Ticket } from "../fairness.ts";
 import type { ProviderRefusal } from "../refusal.ts";
 
 /** The host and the provider that a session needs a slot for. */
@@ -52,13 +52,6 @@ export type SessionWork = {
   readonly remaining: number;
 };
 
-/** The order in a wait queue for slots. `position` counts recipients; of equal positions the earlier draw is first. */
-export type Ticket = {
-  readonly queue: string;
-  readonly position: number;
-  readonly draw: number;
-};
-
 /** An earlier ticket counts only in its own queue, since the hosts of the domain may have changed. */
 export const resumeTurn = (
   holder: TurnHolder,
@@ -76,11 +69,6 @@ export const toOrderName = ({ slots, connections }: SlotKey): string =>
 
 export const toWaitQueueName = (slotKey: SlotKey): string =>
   `${slotKey.limitKey} ${toOrderName(slotKey)}`;
-
-export const compareTickets = (
-  a: Pick<Ticket, "position" | "draw">,
-  b: Pick<Ticket, "position" | "draw">,
-): number => a.position - b.position || a.draw - b.draw;
 
 /** The return of recipients that found no slot within their turn: its time, and the ticket that they keep. */
 export type SlotReturn = {
