@@ -12,8 +12,10 @@ import {
   toSharedOutcome,
 } from "./results.ts";
 import type { SessionPorts } from "./session.ts";
-import { type Decision, decide } from "./slots/decide.ts";
+import { decide } from "./slots/decide.ts";
 import type { SlotReturn } from "./slots/slots.ts";
+
+// Recipients that get a result without a session of their own.
 
 /** The result of all recipients that waited together. `isRefusal`: the outcome is a reply about us. */
 export type CommonResult = {
@@ -30,75 +32,50 @@ export const toComeBack = ({ slotKey }: HostQueue, comeBack: SlotReturn): Common
 /** After the first two backoffs in a row, recipients return later. After the third, the reply is their result. */
 const BACKOFFS_TOLERATED = 2;
 
-/** Builds the results of recipients without a session. */
-export const createAnswers = (sessionPorts: SessionPorts) => {
-  const { quota, breaker, now } = sessionPorts;
+/** While the provider refuses this exit, recipients leave the queue and return after the backoff. */
+export const findTurnedAway = (queue: HostQueue, at: Date): CommonResult | undefined => {
+  const { provider } = queue;
+  const refusal = findStandingRefusal(provider, at);
+  if (!refusal) return undefined;
+  const outcome = toSharedOutcome(refusal);
+  if (provider.failures > BACKOFFS_TOLERATED) return { outcome };
+  const comeBack = createReturn(queue, at, provider.backoffUntilMs - at.getTime());
+  return { outcome, comeBack, isRefusal: true };
+};
 
-  const decideFor = (
-    queue: HostQueue,
-    one: PendingProbe,
-    { isTurnedAway = false, isExitClosed = false },
-  ): Decision => {
-    const { requester, domain, hosts } = one;
-    const isOverDailyLimit = quota.isReached(requester.account, domain, hosts[0]);
-    const refusal = isOverDailyLimit
-      ? null
-      : breaker.findRefusal(toCircuitSubject(queue.slotKey, one));
-    return decide({ recipient: { isOverDailyLimit, refusal, isTurnedAway, isExitClosed } }, null);
-  };
+/** `common`: the recipient gets no session now. `isExitClosed`: none by the exit of its queue. */
+type Obstacles = { readonly common?: CommonResult | undefined; readonly isExitClosed?: boolean };
 
-  const toAnswer = (
-    one: PendingProbe,
-    decision: Decision,
-    common?: CommonResult,
-  ): ProbeResult | null => {
-    if (decision.kind !== "answer") return null;
-    if (decision.why === "daily_limit") return createDailyLimitResult(one);
-    if (decision.why === "backoff") return common ? toCommonResult(one, common) : null;
-    const { refusal, isLasting } = decision.refusal;
-    const result = toProbeResult(sessionPorts, toSharedOutcome(refusal), one);
-    return createRefusedResult(result, isLasting);
-  };
+/** Gives the recipient a result if it may get no session. "leave": another exit may serve it. */
+export const answerEarly = (
+  ports: SessionPorts,
+  queue: HostQueue,
+  one: PendingProbe,
+  { common, isExitClosed = false }: Obstacles,
+): "answered" | "leave" | "stay" => {
+  const isOverDailyLimit = ports.quota.isReached(one.requester.account, one.domain, one.hosts[0]);
+  const refusal = isOverDailyLimit
+    ? null
+    : ports.breaker.findRefusal(toCircuitSubject(queue.slotKey, one));
+  const isTurnedAway = common !== undefined;
+  const recipient = { isOverDailyLimit, refusal, isTurnedAway, isExitClosed };
+  const decision = decide({ recipient }, null);
+  if (decision.kind !== "answer") return decision.kind === "leave" ? "leave" : "stay";
+  if (decision.why === "daily_limit") one.resolve(createDailyLimitResult(one));
+  else if (decision.why === "circuit") {
+    const outcome = toSharedOutcome(decision.refusal.refusal);
+    const result = toProbeResult(ports, outcome, one);
+    one.resolve(createRefusedResult(result, decision.refusal.isLasting));
+  } else if (common) one.resolve(toCommonResult(ports, one, common));
+  return "answered";
+};
 
-  const toCommonResult = (
-    one: PendingProbe,
-    { outcome, comeBack, isRefusal }: CommonResult,
-  ): ProbeResult => {
-    const result = toProbeResult(sessionPorts, outcome, one);
-    const reason = isRefusal && { reason: result.finding.reason };
-    return { ...result, ...(comeBack && { comeBack: { ...comeBack, ...reason } }) };
-  };
-
-  /** While the provider refuses this exit, recipients leave the queue and return after the backoff. */
-  const findTurnedAway = (queue: HostQueue): CommonResult | undefined => {
-    const { provider } = queue;
-    const at = now();
-    const refusal = findStandingRefusal(provider, at);
-    if (!refusal) return undefined;
-    const outcome = toSharedOutcome(refusal);
-    if (provider.failures > BACKOFFS_TOLERATED) return { outcome };
-    const comeBack = createReturn(queue, at, provider.backoffUntilMs - at.getTime());
-    return { outcome, comeBack, isRefusal: true };
-  };
-
-  return {
-    decideFor,
-    toAnswer,
-    findTurnedAway,
-    /** The result of a new recipient without a session; null when it may get a session. */
-    findAnswer: (queue: HostQueue, one: PendingProbe): ProbeResult | null => {
-      const common = findTurnedAway(queue);
-      const decision = decideFor(queue, one, { isTurnedAway: common !== undefined });
-      return toAnswer(one, decision, common);
-    },
-    /** Resolves recipients without a session: each gets the result of a new recipient, or else the common result. */
-    resolveAll: (
-      queue: HostQueue,
-      recipients: readonly PendingProbe[],
-      common: CommonResult,
-    ): void => {
-      for (const one of recipients)
-        one.resolve(toAnswer(one, decideFor(queue, one, {})) ?? toCommonResult(one, common));
-    },
-  };
+const toCommonResult = (
+  ports: SessionPorts,
+  one: PendingProbe,
+  { outcome, comeBack, isRefusal }: CommonResult,
+): ProbeResult => {
+  const result = toProbeResult(ports, outcome, one);
+  const reason = isRefusal && { reason: result.finding.reason };
+  return { ...result, ...(comeBack && { comeBack: { ...comeBack, ...reason } }) };
 };

@@ -1,5 +1,5 @@
 import { createBoundedMap } from "@mailproof/mail/lib/bounded-map";
-import { type CommonResult, createAnswers, toComeBack } from "./answers.ts";
+import { answerEarly, type CommonResult, findTurnedAway, toComeBack } from "./answers.ts";
 import { createCircuitBreaker } from "./circuit-breaker/circuit-breaker.ts";
 import { limitHostConnections } from "./connect.ts";
 import { NO_QUOTA } from "./daily-limits.ts";
@@ -67,9 +67,8 @@ export const createProbe = (ports: ProbePorts): Probe => {
   };
   const queues = createHostQueues(sessionPorts.exits);
   const pool = createPool(queues, sessionPorts);
-  const { waiting, answers } = pool;
-
-  const { random, sleep } = sessionPorts;
+  const { waiting } = pool;
+  const { random, sleep, now } = sessionPorts;
   const ask: Probe = (question) =>
     new Promise((resolve) => {
       const { hostsKey, hosts } = chooseHosts(question.hosts, queues, random);
@@ -81,15 +80,14 @@ export const createProbe = (ports: ProbePorts): Probe => {
         resolve(result);
       };
       const own = { requester, unknownRecipients: [], hosts, resolve: resolveInTime };
-      const waitsSinceMs = sessionPorts.now().getTime();
+      const waitsSinceMs = now().getTime();
       const fresh = { failures: 0, isExpired: false, refusedExits: [], leftExits: [] };
       const one = { fallbacks: [], ...question, ...own, ...fresh, waitsSinceMs };
       const queue = chooseQueue(queues, one, { hostsKey, hosts, random });
       const isFirst = !queue.waiting.has(requester);
       resumeTurn(queue, queue.slotKey, question.ticket);
-      const answer = answers.findAnswer(queue, one);
-      if (answer) resolve(answer);
-      else {
+      const common = findTurnedAway(queue, now());
+      if (answerEarly(sessionPorts, queue, one, { common }) !== "answered") {
         waiting.join(queue, one);
         const drop = () => waiting.drop(one, (left) => updateQueue(pool, left));
         if (waitMs !== undefined) void sleep(waitMs, deadline?.signal).then(drop);
@@ -107,16 +105,15 @@ type Pool = {
   readonly sessionPorts: SessionPorts;
   readonly shares: ReturnType<typeof createSessionShares>;
   readonly budget: ReturnType<typeof createRowBudget>;
-  readonly answers: ReturnType<typeof createAnswers>;
   readonly waiting: ReturnType<typeof createWaitingProbes>;
   readonly moves: ReturnType<typeof createMoves>;
 };
 
 const createPool = (queues: HostQueues, sessionPorts: SessionPorts): Pool => {
-  const answers = createAnswers(sessionPorts);
-  const waiting = createWaitingProbes((queue, one) =>
-    answers.resolveAll(queue, [one], toComeBack(queue, createReturn(queue, sessionPorts.now(), 0))),
-  );
+  const waiting = createWaitingProbes((queue, one) => {
+    const comeBack = createReturn(queue, sessionPorts.now(), 0);
+    answerEarly(sessionPorts, queue, one, { common: toComeBack(queue, comeBack) });
+  });
   const moves = createMoves(
     { queues, sessionPorts, waiting },
     (queue) => updateQueue(pool, queue),
@@ -124,7 +121,7 @@ const createPool = (queues: HostQueues, sessionPorts: SessionPorts): Pool => {
   );
   const shares = createSessionShares(sessionPorts.sessionsMax);
   const budget = createRowBudget(sessionPorts.hasTime);
-  const pool: Pool = { queues, sessionPorts, shares, budget, answers, waiting, moves };
+  const pool: Pool = { queues, sessionPorts, shares, budget, waiting, moves };
   return pool;
 };
 
@@ -243,31 +240,30 @@ const open = async (pool: Pool, { queue, opener }: Turn): Promise<void> => {
 
 /** Checks limits and refusals that arose while recipients waited: those recipients get a result or another exit. */
 const admit = (
-  { sessionPorts: { exits }, answers, moves }: Pool,
+  { sessionPorts, moves }: Pool,
   queue: HostQueue,
   taken: readonly PendingProbe[],
 ): readonly PendingProbe[] => {
+  const { exits } = sessionPorts;
   const { exit } = queue.slotKey;
   const leaving = new Set<PendingProbe>();
   const kept = taken.filter((one) => {
     const isExitClosed =
       !exits.listAdmitted(queue.slotKey, one).includes(exit) || exits.isDown(exit);
-    const decision = answers.decideFor(queue, one, { isExitClosed });
-    if (decision.kind === "leave") leaving.add(one);
-    const answer = answers.toAnswer(one, decision);
-    if (answer) one.resolve(answer);
-    return !answer;
+    const end = answerEarly(sessionPorts, queue, one, { isExitClosed });
+    if (end === "leave") leaving.add(one);
+    return end !== "answered";
   });
   return moves.moveOn(queue, kept, (one) => leaving.has(one));
 };
 
 const learn = (pool: Pool, provider: ProviderUse, { backoff }: SlotSessionSummary): void => {
-  const { sessionPorts, moves, queues, answers } = pool;
+  const { sessionPorts, moves, queues } = pool;
   provider.fullSinceMs = null;
   if (backoff) applyBackoff(provider, backoff, sessionPorts, () => resume(pool, provider));
   if (provider.isBackingOff) moves.moveWaiting(provider);
   for (const queue of listQueuesAt(queues, provider)) {
-    const turnedAway = answers.findTurnedAway(queue);
+    const turnedAway = findTurnedAway(queue, sessionPorts.now());
     if (turnedAway) resolveWaiting(pool, queue, turnedAway);
   }
 };
@@ -280,7 +276,8 @@ const waitForSlot = (pool: Pool, provider: ProviderUse, pauseMs?: number): void 
 };
 
 const resolveWaiting = (pool: Pool, queue: HostQueue, common: CommonResult): void => {
-  pool.answers.resolveAll(queue, pool.waiting.takeAll(queue), common);
+  for (const one of pool.waiting.takeAll(queue))
+    answerEarly(pool.sessionPorts, queue, one, { common });
   updateQueue(pool, queue);
 };
 
