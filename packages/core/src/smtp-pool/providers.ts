@@ -5,6 +5,7 @@ import { getJitteredPauseMs, type ProviderBackoff, type SlotKey } from "./slots/
 
 /** The activity of this process at one mail provider or IP address by one exit. All its queues share one concurrency. */
 export type ProviderUse = {
+  readonly key: string;
   connections: number;
   /** The keys of the provider's host queues. */
   readonly queues: Set<string>;
@@ -39,10 +40,19 @@ export const applyBackoff = (
   if (provider.isBackingOff) return;
   provider.failures = failures;
   if (ms <= 0) return;
-  provider.isBackingOff = true;
   provider.backoffUntilMs = now().getTime() + ms;
-  void sleep(ms).then(() => {
-    provider.isBackingOff = false;
+  pause(provider, "isBackingOff", sleep(ms), onResume);
+};
+
+const pause = (
+  provider: ProviderUse,
+  flag: "isBackingOff" | "isPausing",
+  over: Promise<void>,
+  onResume: () => void,
+): void => {
+  provider[flag] = true;
+  void over.then(() => {
+    provider[flag] = false;
     onResume();
   });
 };
@@ -61,48 +71,37 @@ const SLOT_WAIT_MAX_MS = LEASE_MS + 30_000;
 export const pauseForSlot = (
   provider: ProviderUse,
   { now, random, sleep }: Timer & Pick<World, "random">,
-  onRetry: () => void,
+  onResume: () => void,
   pauseMs = getJitteredPauseMs(random),
 ): boolean => {
   const atMs = now().getTime();
   provider.fullSinceMs ??= atMs;
   provider.isScarce = true;
   if (atMs - provider.fullSinceMs > SLOT_WAIT_MAX_MS) return false;
-  if (provider.isPausing) return true;
-  provider.isPausing = true;
-  void sleep(pauseMs).then(() => {
-    provider.isPausing = false;
-    onRetry();
-  });
+  if (!provider.isPausing) pause(provider, "isPausing", sleep(pauseMs), onResume);
   return true;
 };
 
 /** A provider is known while a host queue uses it or it backs off. */
 export const createProviderRegistry = () => {
   const uses = new Map<string, ProviderUse>();
-  const keys = new Map<ProviderUse, string>();
-
-  const getProviderUse = ({ limitKey: key, connections }: SlotKey): ProviderUse => {
-    const provider = uses.get(key) ?? createProviderUse(connections);
-    provider.connections = connections;
-    uses.set(key, provider);
-    keys.set(provider, key);
-    return provider;
+  return {
+    getProviderUse: ({ limitKey: key, connections }: SlotKey): ProviderUse => {
+      const provider = uses.get(key) ?? createProviderUse(key, connections);
+      provider.connections = connections;
+      uses.set(key, provider);
+      return provider;
+    },
+    findProviderUse: ({ limitKey }: SlotKey) => uses.get(limitKey),
+    forget: (provider: ProviderUse): void => {
+      const isUsed = provider.queues.size > 0 || provider.isBackingOff;
+      if (!isUsed && uses.get(provider.key) === provider) uses.delete(provider.key);
+    },
   };
-
-  const forget = (provider: ProviderUse): void => {
-    const key = keys.get(provider);
-    if (provider.queues.size > 0 || provider.isBackingOff || key === undefined) return;
-    uses.delete(key);
-    keys.delete(provider);
-  };
-
-  const findProviderUse = ({ limitKey }: SlotKey) => uses.get(limitKey);
-
-  return { getProviderUse, findProviderUse, forget };
 };
 
-const createProviderUse = (connections: number): ProviderUse => ({
+const createProviderUse = (key: string, connections: number): ProviderUse => ({
+  key,
   connections,
   queues: new Set(),
   sessions: 0,

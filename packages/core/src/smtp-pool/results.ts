@@ -6,9 +6,22 @@ import type { Reply } from "@mailproof/mail/smtp/reply";
 import type { RecipientResult } from "@mailproof/mail/smtp/session";
 import { addMs } from "../lib/time.ts";
 import type { EgressHealth } from "./exits.ts";
-import type { CatchAll, PendingProbe, Probe, ProbeRequest, ProbeResult } from "./probe.ts";
+import type {
+  CatchAll,
+  PendingProbe,
+  Probe,
+  ProbeRequest,
+  ProbeResult,
+  SessionSummary,
+} from "./probe.ts";
 import type { ProviderRefusal } from "./refusal.ts";
-import { type SlotKey, type SlotReturn, type SlotTurn, toWaitQueueName } from "./slots/slots.ts";
+import {
+  NO_REFUSAL,
+  type SlotKey,
+  type SlotReturn,
+  type SlotTurn,
+  toWaitQueueName,
+} from "./slots/slots.ts";
 
 /** The finding about one recipient. A network fault is never evidence about the mailbox. */
 export const toFinding = (
@@ -71,6 +84,16 @@ export const PROBE_POLICY = "probe_policy";
 
 /** The reason while an address waits for a slot at its mail provider. No result states it, because such a wait is not an attempt. */
 export const WAITING_FOR_PROVIDER = "waiting_for_provider";
+
+/** The summary when no server was asked. */
+export const NO_SESSION: SessionSummary = {
+  ...NO_REFUSAL,
+  answered: [],
+  remaining: [],
+  host: "",
+  attempts: [],
+  lostFlight: false,
+};
 
 /** The result after a bug of ours broke the session. */
 export const createBrokenResult = ({

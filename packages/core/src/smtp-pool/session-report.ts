@@ -1,7 +1,6 @@
 import { findMailProvider } from "@mailproof/mail/mail-providers";
-import type { HostAttempt } from "@mailproof/mail/smtp/connect";
 import { isFault } from "@mailproof/mail/smtp/wire";
-import type { PendingProbe } from "./probe.ts";
+import type { PendingProbe, SessionSummary } from "./probe.ts";
 
 /**
  * A session that has ended, for metrics and traces. Plain data, because an engine thread sends it to the server's thread,
@@ -29,7 +28,7 @@ export type OnSession = ((report: SessionReport) => void) | undefined;
 export const reportSession = (
   { onSession, now }: { readonly onSession?: OnSession; readonly now: () => Date },
   { host, startedAtMs, batch }: SessionStart,
-  { attempts, answered, remaining }: SessionEnd,
+  { attempts, answered, remaining }: SessionSummary,
 ): void => {
   const endedAtMs = now().getTime();
   const waitsMs = batch.map((one) => Math.max(0, startedAtMs - one.waitsSinceMs));
@@ -53,13 +52,7 @@ type SessionStart = {
   readonly batch: readonly PendingProbe[];
 };
 
-type SessionEnd = {
-  readonly attempts: readonly HostAttempt[];
-  readonly answered: readonly unknown[];
-  readonly remaining: readonly PendingProbe[];
-};
-
-const findOutcome = (attempts: readonly HostAttempt[]): string => {
+const findOutcome = (attempts: SessionSummary["attempts"]): string => {
   const result = attempts.at(-1)?.result;
   if (!result) return "no_address";
   const { closedBy, ending } = result;

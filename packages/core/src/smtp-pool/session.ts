@@ -36,11 +36,12 @@ import {
   classifyResult,
   createBrokenResult,
   createProbeResult,
+  NO_SESSION,
   toFinding,
   toProbeResult,
 } from "./results.ts";
 import type { OnSession } from "./session-report.ts";
-import { NO_REFUSAL, SESSION_MS, type SlotPool } from "./slots/slots.ts";
+import { SESSION_MS, type SlotPool } from "./slots/slots.ts";
 import type { Witnesses } from "./witnesses.ts";
 
 export type ProbePorts = {
@@ -97,22 +98,15 @@ export const runSession = (
   ports: SessionPorts,
   batch: readonly PendingProbe[],
 ): Promise<SessionSummary> =>
-  runBatch(ports, batch).catch((): SessionSummary => {
-    const answered = batch.map((one) => ({
+  runBatch(ports, batch).catch(() => ({
+    ...NO_SESSION,
+    answered: batch.map((one) => ({
       one,
       probeResult: createBrokenResult(one),
       wasTried: false,
-    }));
-    return {
-      ...NO_REFUSAL,
-      answered,
-      remaining: [],
-      host: "",
-      attempts: [],
-      needsCooldown: true,
-      lostFlight: false,
-    };
-  });
+    })),
+    needsCooldown: true,
+  }));
 
 /** Runs one session with the whole batch. Recipients without a result are in `remaining`. */
 const runBatch = async (

@@ -4,6 +4,7 @@ import type { SessionAdmission } from "../circuit-breaker/circuit-breaker.ts";
 import type { ProbeCount } from "../daily-limits.ts";
 import { toCircuitSubject } from "../exits.ts";
 import type { AnsweredProbe, PendingProbe, SessionSummary } from "../probe.ts";
+import { NO_SESSION } from "../results.ts";
 import { runSession, type SessionPorts } from "../session.ts";
 import {
   createRefusalCheck,
@@ -81,7 +82,7 @@ const acquireAndRun = async (
   request: SlotRequest,
 ): Promise<SlotSessionSummary> => {
   const { breaker, slots } = ports;
-  const none = createEmptySummary(batch);
+  const none = { ...NO_SESSION, remaining: batch, backoff: null, isFull: false };
   const [first] = batch;
   if (!first) return none;
   const admission = await breaker.admit(toCircuitSubject(slotKey, first), slotKey.exit);
@@ -193,17 +194,6 @@ const passOn = (
 
 const isProxyDown = ({ attempts }: SessionSummary): boolean =>
   attempts.length > 0 && attempts.every(({ result }) => result.ending?.reply === "proxy_failed");
-
-const createEmptySummary = (batch: readonly PendingProbe[]): SlotSessionSummary => ({
-  ...NO_REFUSAL,
-  answered: [],
-  remaining: batch,
-  host: "",
-  lostFlight: false,
-  attempts: [],
-  backoff: null,
-  isFull: false,
-});
 
 /**
  * When the first host is unreachable, a session tries the next host, which may belong to another provider: many domains share
