@@ -26,8 +26,8 @@ import { toInputKey } from "../rows/input-metadata.ts";
 import { CLOSED_STATUSES, findJob, isOpenJob, type Job, toJobKey } from "../rows/items.ts";
 import { freeIfChildEnded, freeParent } from "../rows/replace-rows.ts";
 import { toSummaryKey } from "../rows/result-summary.ts";
-import { toPagesPartition, toPageToken } from "../rows/results.ts";
-import { type EvidencePass, toEvidenceKey } from "../rows/row-evidence.ts";
+import { type ResultPass, toPagesPartition, toPageToken } from "../rows/results.ts";
+import { toEvidenceKey } from "../rows/row-evidence.ts";
 import { toAddressesPartition, toIndexPartition } from "../rows/row-index.ts";
 import { commit } from "../runtime/commit.ts";
 import { readScheduledWork, scheduleWork } from "../runtime/leases.ts";
@@ -173,7 +173,7 @@ const removePages = async ({ table }: World, job: string, chunk: number): Promis
   await removeItems(table, pages);
 };
 
-const recordPass = async (table: Table, pass: EvidencePass): Promise<void> => {
+const recordPass = async (table: Table, pass: ResultPass): Promise<void> => {
   const { outcome } = await table.transact([
     { put: toPassItem(pass) },
     { check: toDeletionKey(pass.job), where: { job: pass.job } },

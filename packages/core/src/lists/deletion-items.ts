@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import type { Item, Key, Table } from "../ports/table.ts";
 import type { Job } from "../rows/items.ts";
-import type { EvidencePass } from "../rows/row-evidence.ts";
+import type { ResultPass } from "../rows/results.ts";
 
 // Layout. The places of a deleted job's parts, until all parts are removed. The item replaces the job's own item in one
 // transaction, so no reader finds the job afterwards, and the removal forgets no part. A list gets such an item before its
@@ -51,7 +51,7 @@ export const countChunks = ({ total, chunkRows }: Pick<Job, "total" | "chunkRows
 const PASS = "PASS#";
 const Pass = v.object({ job: v.string(), chunk: v.number(), token: v.string() });
 
-export const toPassItem = ({ job, chunk, token }: EvidencePass): Item => ({
+export const toPassItem = ({ job, chunk, token }: ResultPass): Item => ({
   pk: toPartition(job),
   sk: `${PASS}${chunk}#${token}`,
   job,
@@ -61,4 +61,4 @@ export const toPassItem = ({ job, chunk, token }: EvidencePass): Item => ({
 
 export const toPassesQuery = (job: string) => ({ pk: toPartition(job), sk: { prefix: PASS } });
 
-export const readPass = (item: Item): EvidencePass => v.parse(Pass, item);
+export const readPass = (item: Item): ResultPass => v.parse(Pass, item);

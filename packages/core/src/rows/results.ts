@@ -28,7 +28,8 @@ export const PAGE_ROWS = 100;
  */
 const PAGE_MARGIN_SECONDS = 86_400;
 
-type ResultPass = Pick<Chunk, "job" | "chunk"> & { readonly token: string };
+/** The pages of one pass, and its evidence. */
+export type ResultPass = Pick<Chunk, "job" | "chunk"> & { readonly token: string };
 
 /** The rows of one pass, one item per page, each built when it is read. `expiresAt` is the chunk's. */
 export function* toPageItems(

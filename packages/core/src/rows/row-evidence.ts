@@ -6,7 +6,7 @@ import type { World } from "../ports/world.ts";
 import type { VerifyWorld } from "../verify/engine.ts";
 import type { Evidence } from "../verify/result.ts";
 import type { Job } from "./items.ts";
-import type { VerifiedRow } from "./results.ts";
+import type { ResultPass, VerifiedRow } from "./results.ts";
 
 // The evidence of a pass is one blob, next to its pages and named by their token: forty times the bytes of the results,
 // and hardly ever read. It is written after the pages and removed before them, so whatever removes pages finds it.
@@ -14,14 +14,7 @@ import type { VerifiedRow } from "./results.ts";
 
 const RETENTION_DAYS = BLOB_RETENTION_DAYS["evidence/"];
 
-export type EvidencePass = {
-  readonly job: string;
-  readonly chunk: number;
-  /** The token of its pages. */
-  readonly token: string;
-};
-
-export const toEvidenceKey = ({ job, chunk, token }: EvidencePass): string =>
+export const toEvidenceKey = ({ job, chunk, token }: ResultPass): string =>
   `evidence/${job}/${chunk}-${token}.gz`;
 
 /** An account that stores results for fewer days than evidence stores no evidence. */
@@ -33,7 +26,7 @@ type EvidenceLine = readonly [row: number, evidence: Omit<Evidence, "lists">];
 export const storeEvidence = async (
   world: VerifyWorld,
   job: Pick<Job, "id" | "account" | "retentionSeconds">,
-  { chunk, token }: Pick<EvidencePass, "chunk" | "token">,
+  { chunk, token }: Pick<ResultPass, "chunk" | "token">,
   rows: readonly VerifiedRow[],
 ): Promise<void> => {
   const lists = rows.find(({ result }) => result.evidence)?.result.evidence?.lists;
@@ -72,7 +65,7 @@ const compress = (text: string): Uint8Array => gzipSync(text, { level: COMPRESSI
 /** Undefined when the evidence is not stored, or no longer. */
 export const findEvidence = async (
   { blobs, now }: Pick<World, "blobs" | "now">,
-  pass: EvidencePass,
+  pass: ResultPass,
   { row, result }: VerifiedRow,
 ): Promise<Evidence | undefined> => {
   // The store removes an expired blob some time after its expiry.

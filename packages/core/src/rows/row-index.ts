@@ -5,7 +5,7 @@ import type { Item, KeyRange, Table, Write } from "../ports/table.ts";
 import type { Verification } from "../verify/result.ts";
 import { type Chunk, iterateChunks } from "./chunks.ts";
 import type { Job } from "./items.ts";
-import { readResultRows, type VerifiedRow } from "./results.ts";
+import { type ResultPass, readResultRows, type VerifiedRow } from "./results.ts";
 
 // Layout. An index that finds and sorts the rows of a job without reading its pages: one piece for each pass, written in the
 // transaction that makes its rows count. A list has few combinations of status, score, reason and provider, so a row is
@@ -203,7 +203,7 @@ export const readChunkPieces = (
 /** The rows of a pass that a later one replaced. */
 export const findReplacedRows = async (
   table: Table,
-  { job, chunk, token }: { readonly job: string; readonly chunk: number; readonly token: string },
+  { job, chunk, token }: ResultPass,
 ): Promise<ReadonlySet<number>> => {
   const pieces = await readChunkPieces(table, job, chunk);
   const piece = pieces.find((one) => one.token === token);
