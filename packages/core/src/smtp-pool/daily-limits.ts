@@ -4,8 +4,8 @@ import { createBoundedMap } from "@mailproof/mail/lib/bounded-map";
 import type { Lists } from "@mailproof/mail/lists/lists";
 import { findMailProvider } from "@mailproof/mail/mail-providers";
 import { getProbeMode, NO_POLICY, type ProbePolicy } from "@mailproof/mail/probe-policy";
+import { limitTime } from "../lib/limit-time.ts";
 import { toEpochSeconds } from "../lib/time.ts";
-import { withTimeout } from "../lib/timeout.ts";
 import type { Item, Key, Table } from "../ports/table.ts";
 import { toSlotKey } from "./slots/slots.ts";
 
@@ -57,8 +57,6 @@ const STEPS = 250;
 const RETENTION_SECONDS = 2 * 86_400;
 /** Reached limits that this process remembers; it finds a forgotten one again after a step. */
 const REMEMBERED_MAX = 50_000;
-/** After this time the process stops waiting for the table: the probes are not counted, and no verdict is delayed. */
-const TABLE_MS = 3_000;
 
 /** The increase of the counts by one result. */
 export type ProbeCount = {
@@ -94,6 +92,7 @@ type QuotaSubject = { readonly name: string; readonly limits: DailyLimits };
 type SubjectCounts = { readonly limits: DailyLimits; readonly byAccount: Map<string, DailyLimits> };
 
 export const createDailyQuota = (ports: QuotaPorts): DailyQuota => {
+  const table = limitTime(ports.table, ports);
   const reached = createBoundedMap<string>({ weightMax: REMEMBERED_MAX });
   const today = (): string => ports.now().toISOString().slice(0, 10);
 
@@ -112,9 +111,10 @@ export const createDailyQuota = (ports: QuotaPorts): DailyQuota => {
     if (Object.keys(add).length === 0) return;
     const key: Key = { pk: `ASKED#${name}`, sk: today() };
     const set = { expires_at: toEpochSeconds(ports.now()) + RETENTION_SECONDS };
-    const write = ports.table.write({ update: key, add, set, orCreate: true });
-    const written = await withTimeout(ports, TABLE_MS, write).catch(() => "late" as const);
-    if (written === "late" || written.outcome !== "committed" || !written.item) return;
+    // When the table fails or is late, the probes are not counted, and no verdict is delayed.
+    const write = table.write({ update: key, add, set, orCreate: true });
+    const written = await write.catch(() => undefined);
+    if (written?.outcome !== "committed" || !written.item) return;
     if (isOverLimit(written.item, limits)) markReached(name);
     for (const account of of.keys())
       if (isOverLimit(written.item, limits, account)) markReached(toAccountKey(name, account));

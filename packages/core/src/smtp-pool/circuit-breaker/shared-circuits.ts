@@ -2,6 +2,7 @@ import { createBoundedMap } from "@mailproof/mail/lib/bounded-map";
 import { type ItemStore, limitTime } from "../../lib/limit-time.ts";
 import { isUnexpired } from "../../lib/time.ts";
 import type { Where } from "../../ports/table.ts";
+import type { World } from "../../ports/world.ts";
 import {
   applyReplies,
   type Circuit,
@@ -20,7 +21,7 @@ import {
 } from "./circuit-items.ts";
 
 /** Without a table this process counts alone. */
-export type CircuitPorts = Omit<CircuitTablePorts, "table"> & Partial<CircuitTablePorts>;
+export type CircuitPorts = Pick<World, "now" | "sleep"> & { readonly table?: ItemStore };
 
 /** A process reads an older item again before the next session. */
 const FRESH_MS = 10_000;
@@ -129,21 +130,15 @@ const createLocalCircuit = (): LocalCircuit => ({
 
 const ignoreError = (): void => {};
 
-export type CircuitTablePorts = {
-  readonly table: ItemStore;
-  readonly now: () => Date;
-  readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
-};
-
 /** Longer than any session: a crash delays the next trial no longer than this. */
 export const TRIAL_LEASE_MS = 150_000;
 /** How often a write is repeated after another process changed the item first. */
 const TRIES_MAX = 4;
 
-export type CircuitChange = { readonly before: Circuit; readonly after: Circuit };
+type CircuitChange = { readonly before: Circuit; readonly after: Circuit };
 
 /** Reads and writes the items of circuits. Every write requires the version that was read, and rejects when the table fails. */
-const createCircuitTable = ({ table: untimed, now, sleep }: CircuitTablePorts) => {
+const createCircuitTable = ({ table: untimed, now, sleep }: Required<CircuitPorts>) => {
   const getMs = () => now().getTime();
   const table = limitTime(untimed, { sleep });
 
