@@ -4,15 +4,14 @@ import type { Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { buildClaims } from "../receipts/receipt-claims.ts";
 import { trimResult } from "../verify/result.ts";
-import { createCacheWrites } from "../verify/result-cache.ts";
-import { createVerdictWrites } from "../verify/store-verdict.ts";
+import { createAnswerWrites } from "../verify/store-verdict.ts";
 import { findFreeReason } from "../verify/unpaid-results.ts";
 import type { Job } from "./items.ts";
 import type { VerifiedRow } from "./results.ts";
 
 // The row of a pending verification: it contains the claims of its receipt, and later requests find the result in the cache.
 
-type PendingJob = Pick<Job, "id" | "owner" | "account" | "mode" | "held" | "single">;
+type PendingJob = Pick<Job, "id" | "account" | "mode" | "held" | "single">;
 
 /** The parts of the result that the request named, with the claims of its receipt, which readers sign. */
 export const toPendingRow = (
@@ -36,16 +35,13 @@ export const toPendingRow = (
   };
 };
 
-/** The writes of the verdict that later requests for the address read. */
 export const buildPendingWrites = (
   world: World,
-  { owner, account, mode, single }: PendingJob,
+  job: PendingJob,
   rows: readonly VerifiedRow[],
 ): readonly Write[] => {
-  if (mode !== "live" || !single) return [];
+  const { single } = job;
+  if (!single) return [];
   const query = { ...single, email: readAddress(single.email) };
-  return rows.flatMap(({ result }) => [
-    ...createCacheWrites(world, owner, query, result),
-    ...createVerdictWrites(world, account, query.email.address, result),
-  ]);
+  return rows.flatMap(({ result }) => createAnswerWrites(world, job, query, result));
 };

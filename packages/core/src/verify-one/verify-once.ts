@@ -26,9 +26,8 @@ import type { WorkKind } from "../runtime/work-kind.ts";
 import { NoCapacityError, type VerifyWorld } from "../verify/engine.ts";
 import { type PackedVerification, pack, unpack } from "../verify/pack.ts";
 import { trimResult, type Verification } from "../verify/result.ts";
-import { createCacheWrites } from "../verify/result-cache.ts";
 import { selectEngine } from "../verify/sandbox.ts";
-import { createVerdictWrites } from "../verify/store-verdict.ts";
+import { createAnswerWrites } from "../verify/store-verdict.ts";
 import { findFreeReason, isOurFailure } from "../verify/unpaid-results.ts";
 import { countVerdicts } from "../verify/verdict-counts.ts";
 import { createControlledResult } from "../verify/verify.ts";
@@ -188,15 +187,10 @@ const runVerification = async (
   const bare = trimResult(outcome, options);
   const result = { ...bare, ...receipt };
   const answer: StoredAnswer = { ...also, result: pack(result) };
-  const counts = countVerdicts(operation, operation.openedAt, [outcome]);
-  const writes =
-    mode === "live"
-      ? [
-          ...createCacheWrites(world, operation.account, { email, ...options }, outcome),
-          ...createVerdictWrites(world, operation.account, email.address, outcome),
-          ...counts,
-        ]
-      : counts;
+  const writes = [
+    ...createAnswerWrites(world, operation, { email, deepVerify }, outcome),
+    ...countVerdicts(operation, operation.openedAt, [outcome]),
+  ];
   const subject = hashAddress(world, getOwnerId(operation), email.canonical);
   const ended = await settle(world, operation, {
     answer,
