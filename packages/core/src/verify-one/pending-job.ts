@@ -11,21 +11,14 @@ import { buildWaitingChunk, sendNextPass, toWaitingFields } from "../rows/pass.t
 import { scheduleWork } from "../runtime/leases.ts";
 
 /** A verification that outlasted its request becomes a job of one chunk with one row. */
-export type PendingVerification = {
-  readonly single: NonNullable<Job["single"]>;
-  readonly retentionSeconds: number;
-  /** Set when the request already attempted the verification once. */
-  readonly deferral?: Deferral | undefined;
-};
-
-/** The job is the first of the writes. */
-export const buildPendingJob = (
-  world: World,
+export const toPendingJob = (
   operation: Operation,
-  { single, retentionSeconds, deferral }: PendingVerification,
-): readonly [Create, ...Write[]] => {
-  const { id, account, mode, shard, countedIn, reason, claim, token } = operation;
-  const job: Job = {
+  single: NonNullable<Job["single"]>,
+  retentionSeconds: number,
+): Job => {
+  const { id, account, mode, shard, countedIn, reason, claim } = operation;
+  return {
+    ...NO_PROGRESS,
     id,
     owner: getOwnerId(operation),
     account,
@@ -36,8 +29,6 @@ export const buildPendingJob = (
     createdAt: operation.openedAt,
     retentionSeconds,
     total: 1,
-    ...NO_PROGRESS,
-    ...(deferral && { deferred: { [deferral.reason]: 1 } }),
     held: operation.amount,
     shard,
     countedIn,
@@ -45,33 +36,38 @@ export const buildPendingJob = (
     single,
     claim,
   };
+};
+
+/** The job is the first of the writes. `deferral`: set when the request already attempted the verification once. */
+export const buildPendingJob = (
+  world: World,
+  job: Job,
+  token: string,
+  deferral: Deferral | undefined,
+): readonly [Create, ...Write[]] => {
+  const deferred = deferral && { deferred: { [deferral.reason]: 1 } };
   const item = {
-    ...toJobItem(job),
-    ...scheduleWork(SINGLE, id, addMs(world.now(), RESEND_AFTER_MS), token),
+    ...toJobItem({ ...job, ...deferred }),
+    ...scheduleWork(SINGLE, job.id, addMs(world.now(), RESEND_AFTER_MS), token),
+    ...(deferral && toWaitingFields(world.now())),
   };
-  if (!deferral) return [{ create: item }];
-  return [
-    { create: { ...item, ...toWaitingFields(world.now()) } },
-    ...buildWaitingChunk(world, toWaitingChunk(operation, deferral)),
-  ];
+  const chunk = deferral ? buildWaitingChunk(world, toWaitingChunk(job, deferral)) : [];
+  return [{ create: item }, ...chunk];
 };
 
 /** Ignores a failure: the job or its chunk becomes due, and the reconciler finds it. */
 export const sendPending = async (
   world: World,
-  operation: Operation,
+  job: Job,
   deferral: Deferral | undefined,
 ): Promise<void> => {
-  if (deferral) return sendNextPass(world, toWaitingChunk(operation, deferral));
-  await sendChunks(world, toSize(operation), [createPendingMessage(operation.id)]);
+  if (deferral) return sendNextPass(world, toWaitingChunk(job, deferral));
+  await sendChunks(world, job, [createPendingMessage(job.id)]);
 };
 
-const toWaitingChunk = (operation: Operation, deferral: Deferral) => ({
-  job: toSize(operation),
-  message: createPendingMessage(operation.id),
+const toWaitingChunk = (job: Job, deferral: Deferral) => ({
+  job,
+  message: createPendingMessage(job.id),
   chunk: undefined,
   after: toDeferredGroups([{ row: 1, ...deferral }]),
 });
-
-const toSize = ({ id, account, mode }: Operation) =>
-  ({ id, account, mode, kind: SINGLE, total: 1, chunkRows: 0 }) as const;

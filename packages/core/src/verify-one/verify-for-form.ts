@@ -16,14 +16,16 @@ import { selectEngine } from "../verify/sandbox.ts";
 import { ADDRESS_LITERAL } from "../verify/unpaid-results.ts";
 import { createUnprobedResult, verifyAddress } from "../verify/verify.ts";
 import { toFormVisit } from "./form-counts.ts";
-import { createOrder, holdPrice, type VerifyRequest } from "./order-verification.ts";
 import {
+  createOrder,
   type FoundResult,
   findControl,
   findProven,
+  holdPrice,
   payForFound,
   resume,
   switchToJob,
+  type VerifyRequest,
   type VerifyResult,
 } from "./verify-once.ts";
 

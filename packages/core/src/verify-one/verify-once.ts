@@ -1,11 +1,19 @@
+import type { AddressText } from "@mailproof/mail/address";
 import * as v from "valibot";
 import { hashAddress } from "../accounts/hashes.ts";
-import { type ControlAnswer, type ControlResult, checkControl } from "../control/check-control.ts";
+import { getRetentionSeconds } from "../accounts/retention.ts";
+import {
+  type ControlAnswer,
+  type ControlProof,
+  type ControlResult,
+  checkControl,
+} from "../control/check-control.ts";
 import type { WithIssuers } from "../control/issuers.ts";
 import { Failure } from "../lib/failure.ts";
 import { withTimeout } from "../lib/timeout.ts";
 import {
   type BeginResult,
+  beginOperation,
   type OperationRequest,
   payImmediately,
 } from "../money/begin-operation.ts";
@@ -19,6 +27,7 @@ import { PRICES } from "../money/prices.ts";
 import type { Json } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { createReceipt } from "../receipts/create-receipt.ts";
+import { ReceiptOrigin } from "../receipts/receipt-claims.ts";
 import { beginAttempt, concludeAttempt, type Deferral, FIRST_ATTEMPT } from "../rows/attempt.ts";
 import { findReplayedJob, SINGLE } from "../rows/items.ts";
 import { MAX_LEASE_MS } from "../runtime/leases.ts";
@@ -30,17 +39,74 @@ import { selectEngine } from "../verify/sandbox.ts";
 import { createAnswerWrites } from "../verify/store-verdict.ts";
 import { findFreeReason, isOurFailure } from "../verify/unpaid-results.ts";
 import { countVerdicts } from "../verify/verdict-counts.ts";
-import { createControlledResult } from "../verify/verify.ts";
+import { createControlledResult, type VerifyOptions } from "../verify/verify.ts";
 import { findCached } from "./cached-result.ts";
-import { countVisit } from "./form-counts.ts";
-import {
-  createOrder,
-  holdPrice,
-  VERIFY,
-  VerifyInput,
-  type VerifyRequest,
-} from "./order-verification.ts";
-import { buildPendingJob, sendPending } from "./pending-job.ts";
+import { countVisit, FormVisit } from "./form-counts.ts";
+import { buildPendingJob, sendPending, toPendingJob } from "./pending-job.ts";
+
+export type VerifyRequest = {
+  readonly email: AddressText;
+  readonly options: VerifyOptions;
+  readonly waitMs: number;
+  /** Facts for the receipt. Absent when the response contains no receipt. */
+  readonly receipt?: ReceiptOrigin | undefined;
+  readonly proof?: ControlProof | undefined;
+  /** Absent when the address does not come from a form. */
+  readonly form?: FormVisit;
+};
+
+/** The work after the wait takes less than 15 s; then the reconciler may take over. */
+const MARGIN_MS = 15_000;
+
+const VERIFY = "verify";
+
+const VerifyInput = v.object({
+  email: v.string(),
+  deepVerify: v.boolean(),
+  includeAi: v.boolean(),
+  includeEvidence: v.boolean(),
+  retentionSeconds: v.number(),
+  /** The reason that control of the address was not proven; 0.2.0 lacks this field. */
+  control: v.optional(v.string()),
+  /** 0.2.0 lacks this field. */
+  receipt: v.optional(ReceiptOrigin),
+  /** 0.2.0 lacks this field. */
+  form: v.optional(FormVisit),
+});
+type VerifyInput = v.InferOutput<typeof VerifyInput>;
+
+/** `waitMs`: the time that the request itself works on the verification before a job continues. */
+export const createOrder = (
+  world: World,
+  payer: Payer,
+  {
+    idempotencyKey,
+    waitMs,
+  }: Pick<OperationRequest, "idempotencyKey"> & { readonly waitMs: number },
+): OperationRequest => ({
+  id: world.newId("job"),
+  kind: VERIFY,
+  payer,
+  reason: "verify",
+  idempotencyKey,
+  leaseMs: waitMs + MARGIN_MS,
+});
+
+export const holdPrice = (
+  world: World,
+  order: OperationRequest,
+  { email, options, receipt, form, waitMs }: VerifyRequest,
+  control: ControlResult | undefined,
+): Promise<BeginResult> => {
+  const retentionSeconds = getRetentionSeconds(order.payer);
+  const known = { receipt, ...(form && { form }), ...(control && { control: control.status }) };
+  const input: VerifyInput = { email: email.text, ...options, retentionSeconds, ...known };
+  return beginOperation(world, order, async () => ({
+    price: PRICES.verify,
+    input,
+    expectedMs: waitMs,
+  }));
+};
 
 /** The result that the caller paid for. `pending`: the job that continues the verification. */
 export type VerifyResult = {
@@ -247,14 +313,11 @@ const continueAsJob = async (world: World, operation: Operation, deferral?: Defe
     ...toControl(operation),
     pending: { job: id, createdAt: openedAt },
   };
-  const [job, ...others] = buildPendingJob(world, operation, {
-    single,
-    retentionSeconds,
-    deferral,
-  });
-  const writes = [job, ...others, ...countVisit(operation, openedAt, form)] as const;
+  const job = toPendingJob(operation, single, retentionSeconds);
+  const [item, ...others] = buildPendingJob(world, job, operation.token, deferral);
+  const writes = [item, ...others, ...countVisit(operation, openedAt, form)] as const;
   const ended = await handOverToJob(world, operation, writes, answer);
-  if (ended === "ended") await sendPending(world, operation, deferral);
+  if (ended === "ended") await sendPending(world, job, deferral);
   return ended;
 };
 
