@@ -42,32 +42,10 @@ const NOTHING_KNOWN: CatchAllState = { acceptsEveryone: false, expiresSoon: true
 /** Recipients of one job and one domain at the same mail hosts. */
 type JobRecipients = { readonly key: string; readonly count: number };
 
-export type CatchAllCache = {
-  /** True when an earlier session of the job proved that the mail hosts refuse unknown recipients, and its proof still counts. */
-  readonly hasRefusal: (recipients: JobRecipients) => boolean;
-  /** `refused`: the server refused a random or another unknown recipient. `count`: how many recipients it accepted. */
-  readonly countSession: (accepted: JobRecipients, refused: "random" | "other" | null) => void;
-  readonly find: (domain: string, account: string) => Promise<CatchAllState>;
-  /** `before`: the account's knowledge before the proof. */
-  readonly storeProof: (
-    domain: string,
-    account: string,
-    proven: ProvenCatchAll,
-    before: CatchAllState,
-  ) => Promise<void>;
-  /**
-   * A server that greylists defers the random recipient as it defers the real one, and accepts each at its second
-   * attempt. So the next attempt, in whichever process it runs, uses the same random recipient.
-   */
-  readonly storeRandomRecipient: (
-    domain: string,
-    account: string,
-    recipient: string,
-  ) => Promise<void>;
-};
+export type CatchAllCache = ReturnType<typeof createCatchAllCache>;
 
 /** Caches recent items of the table. A lost item costs one more random recipient. */
-export const createCatchAllCache = (table: Table, now: () => Date): CatchAllCache => {
+export const createCatchAllCache = (table: Table, now: () => Date) => {
   const remembered = createBoundedMap<CatchAllItem>({ weightMax: REMEMBERED_MAX });
   const acceptancesLeft = createBoundedMap<number>({ weightMax: REMEMBERED_MAX });
   const getSeconds = () => toEpochSeconds(now());
@@ -77,15 +55,18 @@ export const createCatchAllCache = (table: Table, now: () => Date): CatchAllCach
   });
 
   return {
-    hasRefusal: ({ key, count }) => count <= (acceptancesLeft.get(key) ?? 0),
+    /** True when an earlier session of the job proved that the mail hosts refuse unknown recipients, and its proof still counts. */
+    hasRefusal: ({ key, count }: JobRecipients): boolean =>
+      count <= (acceptancesLeft.get(key) ?? 0),
 
-    countSession: ({ key, count }, refused) => {
+    /** `refused`: the server refused a random or another unknown recipient. `count`: how many recipients it accepted. */
+    countSession: ({ key, count }: JobRecipients, refused: "random" | "other" | null): void => {
       const left = acceptancesLeft.get(key);
       const isRenewed = refused === "random" || (refused === "other" && left !== undefined);
       acceptancesLeft.set(key, isRenewed ? ACCEPTANCES_PER_REFUSAL : (left ?? 0) - count);
     },
 
-    find: async (domain, account) => {
+    find: async (domain: string, account: string): Promise<CatchAllState> => {
       const key = toKey(domain, account);
       const recent = remembered.get(`${key.pk} ${key.sk}`);
       if (recent && isCatchAll(recent, getSeconds())) return toState(recent, getSeconds());
@@ -95,7 +76,13 @@ export const createCatchAllCache = (table: Table, now: () => Date): CatchAllCach
       return toState(item.output, getSeconds());
     },
 
-    storeProof: async (domain, account, proven, before) => {
+    /** `before`: the account's knowledge before the proof. */
+    storeProof: async (
+      domain: string,
+      account: string,
+      proven: ProvenCatchAll,
+      before: CatchAllState,
+    ): Promise<void> => {
       const { randomRecipient, acceptsEveryone, expiresSoon } = before;
       const isKept = randomRecipient !== undefined && expiresSoon;
       if (proven === "no" && !acceptsEveryone && !isKept) return;
@@ -111,7 +98,15 @@ export const createCatchAllCache = (table: Table, now: () => Date): CatchAllCach
       await table.write({ put: { ...key, ...item } }).catch(() => undefined);
     },
 
-    storeRandomRecipient: async (domain, account, randomRecipient) => {
+    /**
+     * A server that greylists defers the random recipient as it defers the real one, and accepts each at its second
+     * attempt. So the next attempt, in whichever process it runs, uses the same random recipient.
+     */
+    storeRandomRecipient: async (
+      domain: string,
+      account: string,
+      randomRecipient: string,
+    ): Promise<void> => {
       const set = { randomRecipient, expires_at: getSeconds() + RETENTION_SECONDS };
       // The first random recipient stays, since the server has known it for longest.
       const where = { randomRecipient: { missing: true } } as const;

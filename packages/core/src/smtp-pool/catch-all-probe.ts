@@ -1,5 +1,4 @@
 import { getDomain } from "@mailproof/mail/address";
-import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
 import { findMailProvider } from "@mailproof/mail/mail-providers";
 import {
   classify,
@@ -12,19 +11,15 @@ import type { SessionOutcome } from "@mailproof/mail/smtp/connect";
 import { createRandomRecipient } from "@mailproof/mail/smtp/converse";
 import type { Reply } from "@mailproof/mail/smtp/reply";
 import type { CatchAllCache, CatchAllState, ProvenCatchAll } from "./catch-all-cache.ts";
-import type { Requester } from "./fairness.ts";
+import type { PendingProbe } from "./probe.ts";
 
 // The catch-all probe decides whether a session names a random recipient, and what the reply proves about the domain.
 // Accounts do not share this knowledge.
 
-type ProbeSubject = {
-  readonly requester: Requester;
-  readonly domain: string;
-  readonly hosts: readonly MailHost[];
-  /** False when a random recipient would prove nothing. */
-  readonly probeCatchAll: boolean;
-  readonly isCanary?: boolean;
-};
+type ProbeSubject = Pick<
+  PendingProbe,
+  "requester" | "domain" | "hosts" | "probeCatchAll" | "isCanary"
+>;
 
 /** The account's knowledge about a domain before the session. */
 type AccountCatchAll = {

@@ -4,7 +4,7 @@ import { createBoundedMap } from "@mailproof/mail/lib/bounded-map";
 import { classify } from "@mailproof/mail/smtp/classify";
 import type { Reply } from "@mailproof/mail/smtp/reply";
 import { REFUSED_WITNESS } from "@mailproof/mail/smtp/reply-rules/witness";
-import type { ChooseWitness, RecipientResult } from "@mailproof/mail/smtp/session";
+import type { RecipientResult } from "@mailproof/mail/smtp/session";
 import * as v from "valibot";
 import { type ItemStore, limitTime } from "../lib/limit-time.ts";
 import { HOUR_MS, isUnexpired, toEpochSeconds } from "../lib/time.ts";
@@ -65,22 +65,14 @@ type WitnessPorts = {
   readonly sleep: World["sleep"];
 };
 
-/** `choose`: for the session's plan. `judge`: its summary, once it has ended; `isOwn`: at this provider, and not at another host. */
-export type SessionWatch = {
-  readonly choose: ChooseWitness;
-  readonly judge: (summary: SessionSummary, isOwn: boolean) => Promise<SessionSummary>;
-};
+export type Witnesses = ReturnType<typeof createWitnesses>;
 
-export type Witnesses = {
-  /** Null when the operator named no witness at this provider. */
-  readonly watch: (slotKey: Pick<SlotKey, "providerKey" | "exit">) => Promise<SessionWatch | null>;
-};
-
-export const createWitnesses = (ports: WitnessPorts): Witnesses => {
+export const createWitnesses = (ports: WitnessPorts) => {
   const findHere = createLocator(ports);
   const records = createRecords(ports);
   return {
-    watch: async ({ providerKey, exit }) => {
+    /** Null when the operator named no witness at this provider. */
+    watch: async ({ providerKey, exit }: Pick<SlotKey, "providerKey" | "exit">) => {
       const here = await findHere(providerKey);
       return here.length > 0 ? watchSession(records, here, toWitnessKey(providerKey, exit)) : null;
     },
@@ -145,20 +137,18 @@ const createRecords = ({ table: untimed, now, sleep }: WitnessPorts) => {
   };
 };
 
-const watchSession = async (
-  records: Records,
-  here: readonly string[],
-  key: Key,
-): Promise<SessionWatch> => {
+const watchSession = async (records: Records, here: readonly string[], key: Key) => {
   const watched = await records.open(key);
   let own: Watched["asking"] = null;
   return {
-    choose: (results, mxHost) => {
+    /** For the session's plan. */
+    choose: (results: readonly RecipientResult[], mxHost: string): string | undefined => {
       if (watched.asking || !isInQuestion(watched, countReplies(results, mxHost))) return undefined;
       own = watched.asking = Promise.withResolvers();
       return here[watched.recent.of % here.length];
     },
-    judge: async (summary, isOwn) => {
+    /** Returns the summary of an ended session. `isOwn`: the session was at this provider, and not at another host. */
+    judge: async (summary: SessionSummary, isOwn: boolean): Promise<SessionSummary> => {
       const seen = readSession(summary);
       if (isOwn && !own && !seen.isProven) await watched.asking?.promise;
       if (isOwn) await records.learn(key, watched, seen);
