@@ -91,13 +91,24 @@ const settle = async (
     const usable = listUsable(slotKey, use);
     if (usable.length === 0) break;
     const atMs = now().getTime();
-    const wish = createWish(slotKey, { usable, token, chance: random() }, request);
+    const wish: Wish = {
+      token,
+      order: toOrderName(slotKey),
+      queue: toWaitQueueName(slotKey),
+      slots: slotKey.slots,
+      usable,
+      chance: random(),
+      place: request ?? null,
+    };
     const decision = decide({}, { state: current, wish, atMs });
     if (decision.kind === "open") {
       const opened = await claim(state, slotKey, use, decision);
       if (typeof opened === "object") {
         if (request) moveTurn(request, request.batch);
-        const held = { slotKey, use, request, lease: toLease(wish, decision) };
+        const { slot, lease: text } = decision;
+        const requester = request?.queue.turn.ticket ? request.requester : null;
+        const lease = { slot, text, order: wish.order, requester };
+        const held = { slotKey, use, request, lease };
         return { kind: "acquired", slot: createSlot(shared, held, opened) };
       }
       isUnclear = opened === "ambiguous";
@@ -245,28 +256,6 @@ const claim = async (
     if (typeof claimed !== "object") own.delete(slot);
   }
 };
-
-const createWish = (
-  slotKey: SlotKey,
-  own: Pick<Wish, "usable" | "token" | "chance">,
-  request: SlotRequest | undefined,
-): Wish => ({
-  ...own,
-  order: toOrderName(slotKey),
-  queue: toWaitQueueName(slotKey),
-  slots: slotKey.slots,
-  place: request ?? null,
-});
-
-const toLease = (
-  { order, place }: Wish,
-  { slot, lease: text }: Extract<Decision, { kind: "open" }>,
-): Lease => ({
-  slot,
-  text,
-  order,
-  requester: place?.queue.turn.ticket ? place.requester : null,
-});
 
 /** Moves the turn by the recipients of a new session, or back by those that the session did not reach. */
 const moveTurn = ({ queue, requester }: SlotRequest, recipients: number): void => {
