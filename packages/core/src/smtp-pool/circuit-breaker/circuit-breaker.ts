@@ -1,20 +1,11 @@
 import { createBoundedMap } from "@mailproof/mail/lib/bounded-map";
 import { REFUSED_WITNESS } from "@mailproof/mail/smtp/reply-rules/witness";
 import { DIRECT_EXIT } from "@mailproof/mail/smtp/wire";
-import { isUnexpired } from "../../lib/time.ts";
 import type { Log } from "../../ports/world.ts";
 import { type ProviderRefusal, redactRefusal } from "../refusal.ts";
-import {
-  applyReplies,
-  type Circuit,
-  CLOSED,
-  countOpenings,
-  getCircuitState,
-  isThrottle,
-  type ReplyToUs,
-} from "./circuit.ts";
+import { type Circuit, countOpenings, isThrottle, type ReplyToUs } from "./circuit.ts";
 import { type CircuitName, isLargeProvider } from "./circuit-items.ts";
-import { type CircuitPorts, createSharedCircuits, TRIAL_LEASE_MS } from "./shared-circuits.ts";
+import { type CircuitPorts, createSharedCircuits } from "./shared-circuits.ts";
 
 /** The parts of a recipient that decide whether a refusal applies to it. */
 export type CircuitSubject = DomainSubject & {
@@ -33,7 +24,7 @@ export type SessionAdmission = {
   readonly kind: "admitted";
   readonly exit: string;
   readonly isTrial: boolean;
-  readonly domainTrial: DomainSubject | null;
+  readonly domainTrial: CircuitName | null;
   readonly openings: number;
   readonly beganAtMs: number;
 };
@@ -58,9 +49,12 @@ type BreakerPorts = CircuitPorts & {
 
 /** Remembers which mail providers refuse us, by exit, and stops sessions that they would refuse. */
 export const createCircuitBreaker = (ports: BreakerPorts) => {
-  const { now, exits = [DIRECT_EXIT], log = () => undefined } = ports;
+  const { now, sleep, exits = [DIRECT_EXIT], log = () => undefined } = ports;
   const providers = createSharedCircuits(ports);
-  const domains = createDomainCircuits(now);
+  // The domains that refuse us by their own choice belong to one account in one process: a result without a session would
+  // show an account which domains others verify.
+  const domains = createSharedCircuits({ now, sleep });
+  const deferrals = createBoundedMap<Deferral>({ weightMax: DOMAINS_MAX });
 
   /** Lists the exits that this recipient may use, from this process's memory. */
   const listExits = (subject: CircuitSubject): readonly string[] => {
@@ -69,18 +63,22 @@ export const createCircuitBreaker = (ports: BreakerPorts) => {
       (exit) =>
         !refusedExits.includes(exit) &&
         providers.getState({ providerKey, exit }) !== "open" &&
-        domains.getState(subject, exit) !== "open",
+        domains.getState(toDomainName(subject, exit)) !== "open",
     );
   };
 
   /** Returns the refusal that every exit would get; null when an exit may ask about the recipient. Uses this process's memory. */
   const findRefusal = (subject: CircuitSubject): StandingRefusal | null => {
-    const deferral = domains.findDeferral(subject);
-    if (deferral) return { refusal: deferral, isLasting: false };
+    const deferral = deferrals.get(formatSubject(subject));
+    if (deferral && deferral.untilMs > now().getTime())
+      return { refusal: deferral.refusal, isLasting: false };
     if (listExits(subject).length > 0) return null;
     const { providerKey } = subject;
     const refusals = exits
-      .flatMap((exit) => [providers.get({ providerKey, exit }), domains.get(subject, exit)])
+      .flatMap((exit) => [
+        providers.get({ providerKey, exit }),
+        domains.get(toDomainName(subject, exit)),
+      ])
       .flatMap((circuit) => circuit.refusal ?? []);
     const throttle = refusals.find(isThrottle);
     const refusal = throttle ?? refusals[0];
@@ -92,11 +90,12 @@ export const createCircuitBreaker = (ports: BreakerPorts) => {
     const name = { providerKey: subject.providerKey, exit };
     await providers.refresh(subject.providerKey, exits);
     if (!listExits(subject).includes(exit)) return { kind: "refused" };
-    const domainTrial = domains.getState(subject, exit) === "closed" ? null : subject;
-    if (domainTrial && !domains.claimTrial(subject, exit)) return { kind: "wait" };
+    const domain = toDomainName(subject, exit);
+    const domainTrial = domains.getState(domain) === "closed" ? null : domain;
+    if (domainTrial && !(await domains.claimTrial(domainTrial))) return { kind: "wait" };
     const isTrial = providers.getState(name) !== "closed";
     if (isTrial && !(await providers.claimTrial(name))) {
-      if (domainTrial) domains.endTrial(subject, exit);
+      if (domainTrial) domains.endTrial(domainTrial);
       return { kind: "wait" };
     }
     const beganAtMs = now().getTime();
@@ -112,17 +111,24 @@ export const createCircuitBreaker = (ports: BreakerPorts) => {
   ): Promise<void> => {
     const { beganAtMs } = session;
     for (const { about, refusal } of replies) {
-      const reply = toReplyToUs({ about, refusal });
-      if (about) domains.apply({ providerKey, ...about }, exit, { reply, beganAtMs });
+      if (!about) continue;
+      const domain = toDomainName({ providerKey, ...about }, exit);
+      const openings = countOpenings(domains.get(domain), now().getTime());
+      // Every refusal counts, since all come from one domain.
+      const reply = toReplyToUs({ about: null, refusal });
+      void domains.apply(domain, [reply], { openings, beganAtMs, isTrial: false });
     }
-    if (domainTrial) domains.endTrial(domainTrial, exit);
+    if (domainTrial) domains.endTrial(domainTrial);
     const name = { providerKey, exit };
     const opened = await providers.apply(name, replies.map(toReplyToUs), session);
     if (opened && isLargeProvider(providerKey)) logBlock(log, name, opened);
   };
 
-  const deferDomain = (subject: DomainSubject, refusal: ProviderRefusal): void =>
-    domains.defer(subject, redactRefusal(refusal));
+  /** Call after a 421 about the domain: its other recipients get the same result for a while. */
+  const deferDomain = (subject: DomainSubject, refusal: ProviderRefusal): void => {
+    const untilMs = now().getTime() + DEFERRAL_MS;
+    deferrals.set(formatSubject(subject), { refusal: redactRefusal(refusal), untilMs });
+  };
 
   return { exits, listExits, findRefusal, admit, record, deferDomain };
 };
@@ -156,7 +162,7 @@ const logBlock = (
  * wait of a deferred row: the next attempt asks again.
  */
 const DEFERRAL_MS = 5 * 60_000;
-/** The number of domains that a process remembers. It asks a forgotten domain again. */
+/** The number of deferred domains that a process remembers. It asks a forgotten domain again. */
 const DOMAINS_MAX = 50_000;
 
 /** One domain at a mail provider, as one account knows it. */
@@ -168,58 +174,10 @@ type DomainSubject = {
 
 type Deferral = { readonly refusal: ProviderRefusal; readonly untilMs: number };
 
-/**
- * The domains that refuse us by their own choice. They belong to one account in one process: a result without a session
- * would show an account which domains others verify.
- */
-const createDomainCircuits = (now: () => Date) => {
-  const circuits = createBoundedMap<Circuit>({ weightMax: DOMAINS_MAX });
-  const deferrals = createBoundedMap<Deferral>({ weightMax: DOMAINS_MAX });
-  const trials = new Map<string, number>();
-  const getMs = () => now().getTime();
-  const get = (subject: DomainSubject, exit: string): Circuit =>
-    circuits.get(`${exit} ${formatSubject(subject)}`) ?? CLOSED;
-
-  return {
-    get,
-    getState: (subject: DomainSubject, exit: string) =>
-      getCircuitState(get(subject, exit), getMs()),
-
-    /** Every refusal counts, since all come from one domain. */
-    apply: (
-      subject: DomainSubject,
-      exit: string,
-      { reply, beganAtMs }: { readonly reply: ReplyToUs; readonly beganAtMs: number },
-    ): void => {
-      const before = get(subject, exit);
-      const own: ReplyToUs = reply.kind === "refused" ? { ...reply, domain: null } : reply;
-      const openings = countOpenings(before, getMs());
-      const after = applyReplies(before, [own], { openings, beganAtMs, atMs: getMs() });
-      const key = `${exit} ${formatSubject(subject)}`;
-      if (after === CLOSED) circuits.delete(key);
-      else if (after !== before) circuits.set(key, after);
-    },
-
-    /** After a pause, one session decides the domain's circuit. False: another session has this trial. */
-    claimTrial: (subject: DomainSubject, exit: string): boolean => {
-      const key = `${exit} ${formatSubject(subject)}`;
-      if (isUnexpired(trials.get(key) ?? 0, getMs(), TRIAL_LEASE_MS)) return false;
-      trials.set(key, getMs() + TRIAL_LEASE_MS);
-      return true;
-    },
-    endTrial: (subject: DomainSubject, exit: string): void =>
-      void trials.delete(`${exit} ${formatSubject(subject)}`),
-
-    /** Call after a 421 about the domain: its other recipients get the same result for a while. */
-    defer: (subject: DomainSubject, refusal: ProviderRefusal): void =>
-      deferrals.set(formatSubject(subject), { refusal, untilMs: getMs() + DEFERRAL_MS }),
-
-    findDeferral: (subject: DomainSubject): ProviderRefusal | null => {
-      const deferral = deferrals.get(formatSubject(subject));
-      return deferral && deferral.untilMs > getMs() ? deferral.refusal : null;
-    },
-  };
-};
+const toDomainName = (subject: DomainSubject, exit: string): CircuitName => ({
+  providerKey: formatSubject(subject),
+  exit,
+});
 
 const formatSubject = ({ providerKey, account, domain }: DomainSubject): string =>
   `${providerKey} ${account} ${domain}`;

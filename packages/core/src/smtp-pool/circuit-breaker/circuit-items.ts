@@ -48,29 +48,20 @@ const CircuitItem = v.object({
 });
 
 export const parseCircuit = (item: Item | undefined): SharedCircuit => {
-  const {
-    refusals,
-    domains,
-    refusal: stored,
-    at,
-    openings,
-    open_until,
-    trial_until,
-    version,
-  } = v.parse(CircuitItem, item ?? {});
-  const refusal = stored ? toRefusal(stored) : null;
+  const stored = v.parse(CircuitItem, item ?? {});
+  const refusal = stored.refusal ? toRefusal(stored.refusal) : null;
   return {
     // A circuit without a refusal counts as closed, because recipients get the refusal as their result.
     circuit: {
-      refusals,
-      domains,
+      refusals: stored.refusals,
+      domains: stored.domains,
       refusal,
-      atMs: at,
-      openings: refusal ? openings : 0,
-      openUntilMs: open_until,
+      atMs: stored.at,
+      openings: refusal ? stored.openings : 0,
+      openUntilMs: stored.open_until,
     },
-    version,
-    trialUntilMs: trial_until,
+    version: stored.version,
+    trialUntilMs: stored.trial_until,
   };
 };
 

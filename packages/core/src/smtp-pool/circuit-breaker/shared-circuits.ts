@@ -83,6 +83,13 @@ export const createSharedCircuits = ({ table, now, sleep }: CircuitPorts) => {
     return false;
   };
 
+  /** Call when the session with the trial has ended, or does not begin. */
+  const endTrial = (name: CircuitName): void => {
+    const local = getLocal(name);
+    local.hasTrial = false;
+    local.trialUntilMs = 0;
+  };
+
   /** Call after a session. Returns the circuit when these replies opened it, otherwise null. */
   const apply = async (
     name: CircuitName,
@@ -91,13 +98,14 @@ export const createSharedCircuits = ({ table, now, sleep }: CircuitPorts) => {
   ): Promise<Circuit | null> => {
     const change = (circuit: Circuit): Circuit =>
       applyReplies(circuit, replies, { openings, beganAtMs, atMs: getMs() });
-    const local = getLocal(name);
+    const local = circuits.get(formatCircuitName(name)) ?? createLocalCircuit();
     let changed: CircuitChange = { before: local.circuit, after: change(local.circuit) };
     local.circuit = changed.after;
-    if (isTrial) {
-      local.hasTrial = false;
-      local.trialUntilMs = 0;
-    }
+    if (isTrial) endTrial(name);
+    // Without a table, only an item of this process shows that a circuit is not closed.
+    const isUnused = !items && local.circuit === CLOSED && !local.hasTrial;
+    if (isUnused) circuits.delete(formatCircuitName(name));
+    else circuits.set(formatCircuitName(name), local);
     if (items && (changed.after !== changed.before || isTrial)) {
       const stored = await items.changeCircuit(name, change, isTrial).catch(() => null);
       local.isUnsaved = stored === null;
@@ -115,6 +123,7 @@ export const createSharedCircuits = ({ table, now, sleep }: CircuitPorts) => {
     refresh: async (providerKey: string, exits: readonly string[]): Promise<void> =>
       void (await Promise.all(exits.map((exit) => refreshOne({ providerKey, exit })))),
     claimTrial,
+    endTrial,
     apply,
   };
 };
@@ -131,7 +140,7 @@ const createLocalCircuit = (): LocalCircuit => ({
 const ignoreError = (): void => {};
 
 /** Longer than any session: a crash delays the next trial no longer than this. */
-export const TRIAL_LEASE_MS = 150_000;
+const TRIAL_LEASE_MS = 150_000;
 /** How often a write is repeated after another process changed the item first. */
 const TRIES_MAX = 4;
 
