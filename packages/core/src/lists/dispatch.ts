@@ -100,15 +100,13 @@ export const dispatchFile = async (
   if (sent.every((one) => one === "refused")) return refundAll(world, operation);
 
   await recordSent(world, operation);
-  const settlement = toSettlement(sent, counts.unique, chunkRows);
-  const dispatched = {
-    refused: settlement.refused.addresses,
-    unknown: settlement.unknown.addresses,
-  };
+  const chunks = sortChunks(sent);
+  const countIn = (some: readonly number[]) => countAddresses(some, counts.unique, chunkRows);
+  const dispatched = { refused: countIn(chunks.refused), unknown: countIn(chunks.unknown) };
   const refunded = operation.mode === "live" ? dispatched.refused * PRICES.fileAddress : 0;
   const remaining = left === undefined ? undefined : ((left + refunded) as Halves);
   const answer: FileAnswer = { job: id, counts, price: amount, remaining, dispatched };
-  const result = await settleSent(world, operation, { ...settlement, answer });
+  const result = await settleSent(world, operation, chunks, answer);
   if (result !== "ended") return { ...answer, kind: "settling", waitMs: SETTLE_RETRY_MS };
   await settleAndComplete(world, id).catch(() => undefined);
   return { ...answer, kind: "accepted" };
@@ -125,50 +123,39 @@ const recordSent = async (world: World, { id, token }: Operation): Promise<void>
     .catch(() => undefined);
 };
 
-type ChunkShare = { readonly chunks: readonly number[]; readonly addresses: number };
-type Settlement = { readonly refused: ChunkShare; readonly unknown: ChunkShare };
-
 /** A transaction has at most a hundred writes; further refused chunks are treated as unknown. */
 const REFUNDS_PER_TRANSACTION = 80;
 
-const toSettlement = (
-  sent: readonly SendOutcome[],
-  total: number,
-  chunkRows: number,
-): Settlement => {
-  const toShare = (chunks: readonly number[]): ChunkShare => ({
-    chunks,
-    addresses: countAddresses(chunks, total, chunkRows),
-  });
-  const listChunks = (outcome: SendOutcome) =>
-    [...sent.keys()].filter((chunk) => sent[chunk] === outcome);
-  const refused = listChunks("refused");
+type SentChunks = { readonly refused: readonly number[]; readonly unknown: readonly number[] };
+
+const sortChunks = (sent: readonly SendOutcome[]): SentChunks => {
+  const list = (outcome: SendOutcome) => [...sent.keys()].filter((at) => sent[at] === outcome);
+  const refused = list("refused");
+  const unknown = [...list("unknown"), ...refused.slice(REFUNDS_PER_TRANSACTION)];
   return {
-    refused: toShare(refused.slice(0, REFUNDS_PER_TRANSACTION)),
-    unknown: toShare(
-      [...listChunks("unknown"), ...refused.slice(REFUNDS_PER_TRANSACTION)].toSorted(
-        (a, b) => a - b,
-      ),
-    ),
+    refused: refused.slice(0, REFUNDS_PER_TRANSACTION),
+    unknown: unknown.toSorted((a, b) => a - b),
   };
 };
 
 const settleSent = (
   world: World,
   operation: Operation,
-  { refused, unknown, answer }: Settlement & { readonly answer: FileAnswer },
+  { refused, unknown }: SentChunks,
+  answer: FileAnswer,
 ) => {
   const { id, mode } = operation;
+  const { counts, dispatched } = answer;
   const price = (addresses: number) => (addresses * PRICES.fileAddress) as Halves;
-  const settledPrice = price(answer.counts.unique - refused.addresses - unknown.addresses);
-  const isOpen = unknown.chunks.length > 0;
+  const settledPrice = price(counts.unique - dispatched.refused - dispatched.unknown);
+  const isOpen = unknown.length > 0;
   const job: Write = {
     update: toJobKey(id),
     set: {
-      unsettled: unknown.chunks.length,
-      unresolved: unknown.chunks,
-      held: mode === "live" ? price(unknown.addresses) : 0,
-      ...toRefundFields({ no_result: refused.addresses }),
+      unsettled: unknown.length,
+      unresolved: unknown,
+      held: mode === "live" ? price(dispatched.unknown) : 0,
+      ...toRefundFields({ no_result: dispatched.refused }),
       ...(isOpen && { status: "enqueue_unknown" }),
       ...(!isOpen && { due_sk: getNextCheck(world) }),
     },
@@ -176,8 +163,8 @@ const settleSent = (
   };
   return settle(world, operation, {
     answer,
-    moved: { settle: settledPrice, release: price(refused.addresses) },
-    also: [job, ...refused.chunks.map((chunk) => createRefundedChunk({ id }, chunk, world.now()))],
+    moved: { settle: settledPrice, release: price(dispatched.refused) },
+    also: [job, ...refused.map((chunk) => createRefundedChunk({ id }, chunk, world.now()))],
   });
 };
 

@@ -58,18 +58,12 @@ export const toQueue = ({ kind }: Pick<Job, "kind">): QueueConfig =>
 /** The fields of a job that decide the weight of its messages. */
 export type JobSize = Pick<Job, "account" | "mode" | "total" | "chunkRows" | "kind">;
 
-export type ChunkSendOptions = {
-  readonly delaySeconds?: number;
-  /** How many rows this pass attempts. Absent: every row of the chunk. */
-  readonly rows?: number;
-};
-
-/** One outcome for each message. */
+/** One outcome for each message. `rows`: how many rows this pass attempts; absent for every row of the chunk. */
 export const sendChunks = (
   world: Pick<World, "queue">,
   job: JobSize,
   messages: readonly ChunkMessage[],
-  { delaySeconds = 0, rows }: ChunkSendOptions = {},
+  { delaySeconds = 0, rows }: { readonly delaySeconds?: number; readonly rows?: number } = {},
 ): Promise<readonly SendOutcome[]> =>
   world.queue.sendMany(
     toQueue(job).name,
@@ -93,14 +87,7 @@ export const listFirstMessages = async (
     : createFirstMessages(id, await findInputMetadata(table, id));
 
 /** The only chunk of a pending verification: its row is in the job. */
-export const createPendingMessage = (job: string): ChunkMessage => ({
-  job,
-  chunk: 0,
-  pass: 0,
-  from: 0,
-  to: 0,
-  checksum: 0,
-});
+export const createPendingMessage = (job: string): ChunkMessage => readChunkMessage({ job });
 
 export const createFirstMessages = (
   job: string,
