@@ -43,18 +43,22 @@ export type FileCounts = Readonly<v.InferOutput<typeof FileCounts>>;
 /** The outcome of the dispatch, in addresses. */
 export type DispatchedAddresses = { readonly refused: number; readonly unknown: number };
 
-export type FileResult = {
+type AcceptedFile = {
   readonly job: string;
   readonly counts: FileCounts;
   /** The charge of this request; 0 for a repeat. */
   readonly price: Halves;
   /** The balance after the charge and its immediate refunds. Undefined when it is unknown. */
   readonly remaining?: Halves | undefined;
-} & (
-  | { readonly kind: "accepted" | "replayed"; readonly dispatched: DispatchedAddresses }
+};
+
+/** The answer that the claim stores. */
+export type FileAnswer = AcceptedFile & { readonly dispatched: DispatchedAddresses };
+
+export type FileResult =
+  | (FileAnswer & { readonly kind: "accepted" | "replayed" })
   /** Another process is still dispatching; ask again after `waitMs`. */
-  | { readonly kind: "dispatching" | "settling"; readonly waitMs: number }
-);
+  | (AcceptedFile & { readonly kind: "dispatching" | "settling"; readonly waitMs: number });
 
 const SETTLE_RETRY_MS = 5_000;
 
@@ -71,15 +75,6 @@ export const findDispatchedNow = async (
 
 const countAddresses = (chunks: readonly number[], total: number, chunkRows: number): number =>
   chunks.reduce((sum, chunk) => sum + countChunkRows({ total, chunkRows }, chunk), 0);
-
-/** The answer that the claim stores. */
-export type FileAnswer = {
-  readonly job: string;
-  readonly counts: FileCounts;
-  readonly price: Halves;
-  readonly remaining?: Halves | undefined;
-  readonly dispatched: DispatchedAddresses;
-};
 
 /**
  * Sends every chunk, and settles each by the queue's reply. A process that takes the dispatch over sends all chunks
