@@ -18,6 +18,7 @@ import {
   createHostQueues,
   createSlotRequest,
   decidePipelining,
+  findOtherExit,
   GATHER_MS,
   GATHER_ROWS_MS,
   getBatchSize,
@@ -34,7 +35,7 @@ import { type Decision, decide } from "./slots/decide.ts";
 import { createLocalSlots } from "./slots/local-slots.ts";
 import { runWithSlot, type SlotSessionSummary } from "./slots/run-with-slot.ts";
 import { resumeTurn } from "./slots/slots.ts";
-import { createMoves, createWaitingProbes, listQueuesAt } from "./waiting-probes.ts";
+import { createWaitingProbes, listQueuesAt } from "./waiting-probes.ts";
 
 // `createProbe` takes a request about a recipient, chooses one of the domain's mail hosts and an exit (`chooseHosts`,
 // `chooseQueue`), and puts the recipient into the host queue of both. On each event (a recipient came, a session ended, a
@@ -65,9 +66,8 @@ export const createProbe = (ports: ProbePorts): Probe => {
     refusalBudgets: createBoundedMap({ weightMax: BUDGETS_MAX }),
     exits: createExits({ ...ports, breaker }),
   };
-  const queues = createHostQueues(sessionPorts.exits);
-  const pool = createPool(queues, sessionPorts);
-  const { waiting } = pool;
+  const pool = createPool(sessionPorts);
+  const { queues, waiting } = pool;
   const { random, sleep, now } = sessionPorts;
   const ask: Probe = (question) =>
     new Promise((resolve) => {
@@ -106,24 +106,18 @@ type Pool = {
   readonly shares: ReturnType<typeof createSessionShares>;
   readonly budget: ReturnType<typeof createRowBudget>;
   readonly waiting: ReturnType<typeof createWaitingProbes>;
-  readonly moves: ReturnType<typeof createMoves>;
 };
 
-const createPool = (queues: HostQueues, sessionPorts: SessionPorts): Pool => {
-  const waiting = createWaitingProbes((queue, one) => {
+const createPool = (sessionPorts: SessionPorts): Pool => ({
+  queues: createHostQueues(sessionPorts.exits),
+  sessionPorts,
+  shares: createSessionShares(sessionPorts.sessionsMax),
+  budget: createRowBudget(sessionPorts.hasTime),
+  waiting: createWaitingProbes((queue, one) => {
     const comeBack = createReturn(queue, sessionPorts.now(), 0);
     answerEarly(sessionPorts, queue, one, { common: toComeBack(queue, comeBack) });
-  });
-  const moves = createMoves(
-    { queues, sessionPorts, waiting },
-    (queue) => updateQueue(pool, queue),
-    (queue) => serve(pool, queue),
-  );
-  const shares = createSessionShares(sessionPorts.sessionsMax);
-  const budget = createRowBudget(sessionPorts.hasTime);
-  const pool: Pool = { queues, sessionPorts, shares, budget, waiting, moves };
-  return pool;
-};
+  }),
+});
 
 /** A requester whose turn has come, with its host queue. */
 type Turn = { readonly queue: HostQueue; readonly opener: Requester };
@@ -210,7 +204,7 @@ const resume = (pool: Pool, provider: ProviderUse): void => {
 };
 
 const open = async (pool: Pool, { queue, opener }: Turn): Promise<void> => {
-  const { sessionPorts, shares, waiting, moves } = pool;
+  const { sessionPorts, shares, waiting } = pool;
   const { provider } = queue;
   const batch = admit(pool, queue, waiting.take(queue, opener));
   if (batch.length === 0) return updateQueue(pool, queue);
@@ -221,11 +215,17 @@ const open = async (pool: Pool, { queue, opener }: Turn): Promise<void> => {
   updateQueue(pool, queue);
   const { shouldEnd, hasEnded } = createEarlyEnd(provider, batch);
   const session = { ...sessionPorts, shouldEnd, pipelining: decidePipelining(queue) };
-  const request = createSlotRequest(queue, opener, batch.length, moves.mayMove(queue, batch));
+  const mayLeave = batch.some((one) => findExit(pool, queue, one) !== null);
+  const request = createSlotRequest(queue, opener, batch.length, mayLeave);
   const summary = await runWithSlot(session, queue.slotKey, batch, request);
   const isShort = shares.close(opener);
   countSession(queue, -1, batch.length);
-  moves.putBack(queue, request, summary);
+  // Recipients that found no slot leave, unless they have a turn in the wait queue.
+  const isLeaving = summary.isFull && mayLeave && !queue.turn.ticket;
+  waiting.putBack(
+    queue,
+    moveOn(pool, queue, summary.remaining, () => isLeaving),
+  );
   if (summary.lostFlight) avoidPipelining(queue);
   if (hasEnded()) provider.yielding--;
   else adjustBatchSize(queue, batch.length, summary.remaining.length);
@@ -240,10 +240,11 @@ const open = async (pool: Pool, { queue, opener }: Turn): Promise<void> => {
 
 /** Checks limits and refusals that arose while recipients waited: those recipients get a result or another exit. */
 const admit = (
-  { sessionPorts, moves }: Pool,
+  pool: Pool,
   queue: HostQueue,
   taken: readonly PendingProbe[],
 ): readonly PendingProbe[] => {
+  const { sessionPorts } = pool;
   const { exits } = sessionPorts;
   const { exit } = queue.slotKey;
   const leaving = new Set<PendingProbe>();
@@ -254,14 +255,51 @@ const admit = (
     if (end === "leave") leaving.add(one);
     return end !== "answered";
   });
-  return moves.moveOn(queue, kept, (one) => leaving.has(one));
+  return moveOn(pool, queue, kept, (one) => leaving.has(one));
+};
+
+const findExit = ({ queues, sessionPorts }: Pool, queue: HostQueue, one: PendingProbe) =>
+  findOtherExit(queues, one, queue, sessionPorts.random);
+
+/** Moves these recipients to another exit. Returns the recipients without another exit. */
+const moveOn = (
+  pool: Pool,
+  queue: HostQueue,
+  recipients: readonly PendingProbe[],
+  isLeaving: (one: PendingProbe) => boolean,
+): readonly PendingProbe[] => {
+  const others = new Set<HostQueue>();
+  const staying = recipients.filter((one) => {
+    const exit = isLeaving(one) ? findExit(pool, queue, one) : null;
+    if (exit === null) return true;
+    const other = pool.queues.getOrAddQueue(queue.hostsKey, one.hosts[0], exit);
+    one.leftExits = [...one.leftExits, queue.slotKey.exit];
+    pool.waiting.join(other, one);
+    others.add(other);
+    return false;
+  });
+  for (const other of others) serve(pool, other);
+  return staying;
+};
+
+/** Call when a backoff begins at this provider and exit: the recipients there move to other exits. */
+const moveWaiting = (pool: Pool, provider: ProviderUse): void => {
+  const { queues, waiting } = pool;
+  if (queues.exits.all.length === 1) return;
+  for (const queue of listQueuesAt(queues, provider)) {
+    waiting.putBack(
+      queue,
+      moveOn(pool, queue, waiting.takeAll(queue), () => true),
+    );
+    updateQueue(pool, queue);
+  }
 };
 
 const learn = (pool: Pool, provider: ProviderUse, { backoff }: SlotSessionSummary): void => {
-  const { sessionPorts, moves, queues } = pool;
+  const { sessionPorts, queues } = pool;
   provider.fullSinceMs = null;
   if (backoff) applyBackoff(provider, backoff, sessionPorts, () => resume(pool, provider));
-  if (provider.isBackingOff) moves.moveWaiting(provider);
+  if (provider.isBackingOff) moveWaiting(pool, provider);
   for (const queue of listQueuesAt(queues, provider)) {
     const turnedAway = findTurnedAway(queue, sessionPorts.now());
     if (turnedAway) resolveWaiting(pool, queue, turnedAway);

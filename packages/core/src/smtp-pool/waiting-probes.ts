@@ -1,11 +1,7 @@
-import type { Requester } from "./fairness.ts";
-import { createTurns } from "./fairness.ts";
-import { findOtherExit, getBatchSize, type HostQueue, type HostQueues } from "./host-queues.ts";
+import { createTurns, type Requester } from "./fairness.ts";
+import { getBatchSize, type HostQueue, type HostQueues } from "./host-queues.ts";
 import type { PendingProbe } from "./probe.ts";
 import type { ProviderUse } from "./providers.ts";
-import type { SessionPorts } from "./session.ts";
-import type { SlotSessionSummary } from "./slots/run-with-slot.ts";
-import type { SlotRequest } from "./slots/slots.ts";
 
 /** A list with this many rows at other hosts may wait at one host to gather rows. */
 const ROWS_ELSEWHERE = 100;
@@ -77,64 +73,3 @@ export const createWaitingProbes = (expire: (queue: HostQueue, one: PendingProbe
 
 export const listQueuesAt = ({ all }: HostQueues, provider: ProviderUse): readonly HostQueue[] =>
   [...provider.queues].flatMap((key) => all.get(key) ?? []);
-
-type MoveParts = {
-  readonly queues: HostQueues;
-  readonly sessionPorts: SessionPorts;
-  readonly waiting: ReturnType<typeof createWaitingProbes>;
-};
-
-/** Moves recipients from their queue's exit to another exit. */
-export const createMoves = (
-  { queues, sessionPorts, waiting }: MoveParts,
-  updateQueue: (queue: HostQueue) => void,
-  serve: (queue: HostQueue) => void,
-) => {
-  const findExit = (queue: HostQueue, one: PendingProbe) =>
-    findOtherExit(queues, one, queue, sessionPorts.random);
-
-  /** Moves these recipients to another exit. Returns the recipients without another exit. */
-  const moveOn = (
-    queue: HostQueue,
-    recipients: readonly PendingProbe[],
-    isLeaving: (one: PendingProbe) => boolean,
-  ): readonly PendingProbe[] => {
-    const others = new Set<HostQueue>();
-    const staying = recipients.filter((one) => {
-      const exit = isLeaving(one) ? findExit(queue, one) : null;
-      if (exit === null) return true;
-      const other = queues.getOrAddQueue(queue.hostsKey, one.hosts[0], exit);
-      one.leftExits = [...one.leftExits, queue.slotKey.exit];
-      waiting.join(other, one);
-      others.add(other);
-      return false;
-    });
-    for (const other of others) serve(other);
-    return staying;
-  };
-
-  return {
-    moveOn,
-    mayMove: (queue: HostQueue, recipients: readonly PendingProbe[]): boolean =>
-      recipients.some((one) => findExit(queue, one) !== null),
-    /** Call after a session. Recipients that found no slot leave, unless they have a turn in the wait queue. */
-    putBack: (queue: HostQueue, { mayLeave }: SlotRequest, summary: SlotSessionSummary): void => {
-      const isLeaving = summary.isFull && mayLeave && !queue.turn.ticket;
-      waiting.putBack(
-        queue,
-        moveOn(queue, summary.remaining, () => isLeaving),
-      );
-    },
-    /** Call when a backoff begins at this provider and exit: the recipients there move to other exits. */
-    moveWaiting: (provider: ProviderUse): void => {
-      if (queues.exits.all.length === 1) return;
-      for (const queue of listQueuesAt(queues, provider)) {
-        waiting.putBack(
-          queue,
-          moveOn(queue, waiting.takeAll(queue), () => true),
-        );
-        updateQueue(queue);
-      }
-    },
-  };
-};
