@@ -18,11 +18,13 @@ import {
   removeInputUnlessCharged,
 } from "./new-job.ts";
 
-// A list is charged in the transaction that makes it a job: its input is written first, as rows in chunks, and its chunks
-// are sent afterwards. A worker verifies them pass by pass (chunk-worker.ts, rows/pass.ts). When every row has a result
-// or a refund the job ends, and its event is emitted (completion.ts). A file is accepted in two steps, since the
-// contract's response states how many of its chunks were queued (file.ts, dispatch.ts). The reconciler continues where a
-// process died (repair-job.ts); a caller may cancel the job (cancel-job.ts) and verify some of its rows again (again.ts).
+// One list, from its request to its bill. Its rows are written first, in chunks; then one transaction charges every row and makes
+// the list a job; then a message for each chunk is sent. A file is accepted in two steps, since the contract's response states
+// how many of its chunks were queued: its price is held (file.ts), and settled by the replies of the queue (dispatch.ts). A
+// worker verifies the rows pass by pass (chunk-worker.ts, rows/pass.ts). When every row has a result or a refund the job ends,
+// returns the credits of the rows that cost nothing, and emits its event (completion.ts). The reconciler continues where a
+// process died (repair-job.ts). A caller may cancel the job, which refunds the rows without a result (cancel-job.ts), verify
+// some of its rows again (again.ts), or send a newer list that keeps its results (continue-list.ts).
 
 /** The answer to every accepted list, which the claim stores for repeats. */
 export type AcceptedList = {

@@ -37,13 +37,14 @@ import { toPageItems, type VerifiedRow } from "./results.ts";
 import { storeEvidence } from "./row-evidence.ts";
 import { buildIndexWrites } from "./row-index.ts";
 
-// A row is an address of a job with the traces of its attempts: causes, ticket, exit. A list stores its rows in a blob
-// (lists/accept-list.ts) and sends a message for each chunk of them; a pending verification has its only row in the job.
-// The worker of a chunk (lists/chunk-worker.ts) attempts each row that is due (attempt.ts) and asks the mail server through
-// the smtp-pool. An attempt returns a result, or a time and a cause: then the row is deferred (deferrals.ts), and a later
-// pass attempts it again. This file stores the whole pass or nothing: the pages with the results, the counts and the index
-// of the job, the deferred rows, and the refunds (refunds.ts). The last pass ends the job (lists/completion.ts), which
-// settles or releases the held credits.
+// One row, from its question to its bill. A row is an address of a job with the traces of its attempts: causes, ticket, exit. A
+// list stores its rows in a blob (lists/accept-list.ts) and sends a message for each chunk of them; a pending verification has
+// its only row in the job. The account has paid for the row by then, or its credits are held. The worker of a chunk
+// (lists/chunk-worker.ts) attempts each row that is due (attempt.ts), which asks the mail server through the smtp-pool
+// (smtp-pool/scheduler.ts). An attempt returns a result, or a time and a cause: then the row is deferred (deferrals.ts), and a
+// later pass attempts it again. This file stores the whole pass or nothing: the pages with the results, the counts and the
+// index of the job, the deferred rows, and the refunds of rows that failed on our side (refunds.ts). The last pass ends the
+// job (lists/completion.ts), which refunds the other rows that cost nothing, and settles or releases the held credits.
 
 export const CHUNK = "chunk";
 

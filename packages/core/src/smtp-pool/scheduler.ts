@@ -37,15 +37,17 @@ import { runWithSlot, type SlotSessionSummary } from "./slots/run-with-slot.ts";
 import { resumeTurn } from "./slots/slots.ts";
 import { createWaitingProbes, listQueuesAt } from "./waiting-probes.ts";
 
-// `createProbe` takes a request about a recipient, chooses one of the domain's mail hosts and an exit (`chooseHosts`,
-// `chooseQueue`), and puts the recipient into the host queue of both. On each event (a recipient came, a session ended, a
-// pause is over) `run` visits the host queues that the event concerns, in the order of turns, asks `decide` for the next
-// action, and carries it out. `open` takes a batch from the queue, asks the circuit breaker for the exit and the slot
-// pool for a slot (`runWithSlot`), for which `decide` reads what all processes know of the provider. With exit and slot,
-// `runSession` connects, sends the recipients and reads the replies. After the session the circuit learns from the replies,
-// the pool releases the slot with the backoff that the server requested, and each recipient with a result gets its answer.
-// Recipients that the session did not reach return to their queue. A recipient without a session gets an answer as well: the
-// refusal that it would meet, or the time and the ticket for its return.
+// One recipient, from its question to its bill. An attempt at an address (rows/attempt.ts) asks `createProbe` about one recipient.
+// `createProbe` chooses one of the domain's mail hosts and an exit (`chooseHosts`, `chooseQueue`), and puts the recipient into
+// the host queue of both. On each event (a recipient came, a session ended, a pause is over) `run` visits the host queues that
+// the event concerns, in the order of turns, asks `decide` for the next action, and carries it out. `open` takes a batch from
+// the queue. `runWithSlot` asks the circuit breaker for the exit and the slot pool for a slot, for which `decide` reads what
+// all processes know of the provider. With exit and slot, `runSession` connects, sends the recipients and reads the replies.
+// After the session the circuit learns from the replies, the pool releases the slot with the backoff that the server
+// requested, and each recipient with a result gets it. Recipients that the session did not reach return to their queue.
+// `answerEarly` gives a recipient without a session a result as well: the refusal that it would meet, or the time and the
+// ticket for its return. The attempt turns the result into a verdict or a later attempt. The account pays for a verdict, but
+// not where its reason is a cause of ours (verify/unpaid-results.ts).
 
 /** If the map drops a budget, the server's limit ends one more session. */
 const BUDGETS_MAX = 10_000;
