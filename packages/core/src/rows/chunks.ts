@@ -28,12 +28,11 @@ const Chunk = v.object({
   /** The number of its passes by jobs that verified some of its rows again. Release 0.2.0 does not count them. */
   again: v.optional(v.number(), 0),
   /** The rows that an earlier list also contains: the first and the last of each run. Absent in 0.2.0. */
-  known: v.optional(v.array(v.number())),
+  known: v.optional(v.pipe(v.array(v.number()), v.readonly())),
 });
 
 /** `passes`: the tokens of the pages that count, one for each pass. `expiresAt`: absent while rows wait. */
-export type Chunk = Omit<Readonly<v.InferOutput<typeof Chunk>>, "known"> & {
-  readonly known?: readonly number[] | undefined;
+export type Chunk = Readonly<v.InferOutput<typeof Chunk>> & {
   readonly passes: readonly string[];
   readonly expiresAt?: number | undefined;
 };

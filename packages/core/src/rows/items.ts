@@ -143,9 +143,9 @@ const Job = v.object({
   /** 0 once the dispatch of every chunk is settled; the job cannot end before. */
   unsettled: v.number(),
   /** The chunks with an unknown outcome of the dispatch. */
-  unresolved: v.array(v.number()),
+  unresolved: v.pipe(v.array(v.number()), v.readonly()),
   /** The most frequent domains of the job's list, which the summary counts. Removed when the job ends. */
-  domains: v.optional(v.array(v.string()), []),
+  domains: v.optional(v.pipe(v.array(v.string()), v.readonly()), []),
   /** The number of erasures of an address from the job's list or results. */
   redactions: v.number(),
   /** The number of finished addresses at the last check of the job's progress. */
@@ -186,9 +186,7 @@ export const NO_PROGRESS = {
   deferred: {},
 } as const;
 
-export type Job = Omit<Readonly<v.InferOutput<typeof Job>>, "unresolved" | "domains"> & {
-  readonly unresolved: readonly number[];
-  readonly domains: readonly string[];
+export type Job = Readonly<v.InferOutput<typeof Job>> & {
   /** The number of rows that cost nothing, by cause. */
   readonly refunds: Refunds;
   /** The number of deferred rows of a batch or a file, by reason. */
