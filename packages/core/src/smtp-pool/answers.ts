@@ -2,12 +2,12 @@ import type { SessionOutcome } from "@mailproof/mail/smtp/connect";
 import { toCircuitSubject } from "./exits.ts";
 import type { HostQueue } from "./host-queues.ts";
 import type { PendingProbe, ProbeResult } from "./probe.ts";
-import { findStandingRefusal } from "./providers.ts";
 import {
-  createDailyLimitResult,
   createRefusedResult,
   createReturn,
   createSlotTimeout,
+  createUnaskedResult,
+  HOST_DAILY_LIMIT,
   toProbeResult,
   toSharedOutcome,
 } from "./results.ts";
@@ -34,13 +34,13 @@ const BACKOFFS_TOLERATED = 2;
 
 /** While the provider refuses this exit, recipients leave the queue and return after the backoff. */
 export const findTurnedAway = (queue: HostQueue, at: Date): CommonResult | undefined => {
-  const { provider } = queue;
-  const refusal = findStandingRefusal(provider, at);
-  if (!refusal) return undefined;
+  const { isBackingOff, failures, refusal, backoffUntilMs } = queue.provider;
+  const leftMs = backoffUntilMs - at.getTime();
+  // After the backoff only its timer may be late.
+  if (!isBackingOff || failures === 0 || leftMs <= 0 || !refusal) return undefined;
   const outcome = toSharedOutcome(refusal);
-  if (provider.failures > BACKOFFS_TOLERATED) return { outcome };
-  const comeBack = createReturn(queue, at, provider.backoffUntilMs - at.getTime());
-  return { outcome, comeBack, isRefusal: true };
+  if (failures > BACKOFFS_TOLERATED) return { outcome };
+  return { outcome, comeBack: createReturn(queue, at, leftMs), isRefusal: true };
 };
 
 /** `common`: the recipient gets no session now. `isExitClosed`: none by the exit of its queue. */
@@ -61,7 +61,7 @@ export const answerEarly = (
   const recipient = { isOverDailyLimit, refusal, isTurnedAway, isExitClosed };
   const decision = decide({ recipient }, null);
   if (decision.kind !== "answer") return decision.kind === "leave" ? "leave" : "stay";
-  if (decision.why === "daily_limit") one.resolve(createDailyLimitResult(one));
+  if (decision.why === "daily_limit") one.resolve(createUnaskedResult(one, HOST_DAILY_LIMIT));
   else if (decision.why === "circuit") {
     const outcome = toSharedOutcome(decision.refusal.refusal);
     const result = toProbeResult(ports, outcome, one);

@@ -57,13 +57,6 @@ const pause = (
   });
 };
 
-/** Returns the refusal of the current backoff; null when the backoff is over and only its timer is late. */
-export const findStandingRefusal = (
-  { isBackingOff, failures, refusal, backoffUntilMs }: ProviderUse,
-  now: Date,
-): ProviderRefusal | null =>
-  isBackingOff && failures > 0 && now.getTime() < backoffUntilMs ? refusal : null;
-
 /** Longer than a lease: by then the slot of a crashed process is free, and earlier waiters are done. */
 const SLOT_WAIT_MAX_MS = LEASE_MS + 30_000;
 

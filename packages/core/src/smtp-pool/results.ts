@@ -95,30 +95,26 @@ export const NO_SESSION: SessionSummary = {
   lostFlight: false,
 };
 
+type UnaskedProbe = Pick<ProbeRequest, "recipient" | "hosts"> &
+  Partial<Pick<PendingProbe, "unknownRecipients">>;
+
 /** The result after a bug of ours broke the session. */
 export const createBrokenResult = ({
   recipient,
-  unknownRecipients,
+  unknownRecipients = [],
   hosts,
-}: PendingProbe): ProbeResult => ({
+}: UnaskedProbe): ProbeResult => ({
   ...createUnansweredResult(recipient),
   unknownRecipients,
   host: hosts[0]?.host ?? "",
-});
-
-/** The result when the mail host or the domain has reached its daily limit: no mail server was asked. */
-export const createDailyLimitResult = (one: PendingProbe): ProbeResult => ({
-  ...createUnaskedResult(one, HOST_DAILY_LIMIT),
-  unknownRecipients: one.unknownRecipients,
 });
 
 /** The result when no mail server was asked and no later attempt would ask one. */
-const createUnaskedResult = (
-  { recipient, hosts }: Pick<ProbeRequest, "recipient" | "hosts">,
+export const createUnaskedResult = (
+  one: UnaskedProbe,
   reason: typeof HOST_DAILY_LIMIT | typeof PROBE_POLICY,
 ): ProbeResult => ({
-  ...createUnansweredResult(recipient),
-  host: hosts[0]?.host ?? "",
+  ...createBrokenResult(one),
   finding: { ...NO_EVIDENCE, reason, rule: reason, retry: null },
 });
 
