@@ -33,17 +33,11 @@ export const completeIfDone = async (world: World, id: string): Promise<boolean>
 };
 
 /** Describes the reason of the job's failure and the fate of its credits. */
-const toJobError = (job: Job): string =>
-  withMoneySentence(
-    FAILURE_BY_KIND[job.kind] ??
-      (job.processed === 0
-        ? "None of the addresses could be verified."
-        : "All attempts to verify the addresses failed on our side."),
-    getMoneyOutcome(job),
-  );
-
-const FAILURE_BY_KIND: Readonly<Partial<Record<Job["kind"], string>>> = {
-  single: "All attempts to verify the address failed on our side.",
+const toJobError = (job: Job): string => {
+  const failed = `All attempts to verify the ${job.kind === "single" ? "address" : "addresses"} failed on our side.`;
+  const isLost = job.kind !== "single" && job.processed === 0;
+  const what = isLost ? "None of the addresses could be verified." : failed;
+  return withMoneySentence(what, getMoneyOutcome(job));
 };
 
 /** Release 0.2.0 does not count failed rows of a batch as unreached, and keeps their price. */

@@ -47,31 +47,24 @@ export const NEW = 0;
 const STALE = 1;
 export const KEPT = 2;
 
-export type ListedRows = {
-  readonly onRow: (row: EncodedRow) => void;
-  /** The position of the row with this number among all rows. */
-  readonly findPosition: (row: number) => number;
-  readonly getRow: (position: number) => number;
-  readonly getCellsSum: (position: number) => number;
-  /** The address in this canonical form as the row writes it. */
-  readonly spell: (row: number, canonical: string) => string;
-};
+type ListedRows = ReturnType<typeof createListedRows>;
 
 /** Only an address with such a character may differ from its canonical form. */
 const MAY_DIFFER = /[A-Z\x80-\xff]/;
 
 /** Remembers the number of each row of a list, a checksum of its cells, and an address that is not in its canonical form. */
-export const createListedRows = (): ListedRows => {
+export const createListedRows = () => {
   const rows: number[] = [];
   const sums: number[] = [];
   const spellings = new Map<number, ByteText>();
   return {
-    onRow: ([row, email, ...cells]) => {
+    onRow: ([row, email, ...cells]: EncodedRow): void => {
       if (MAY_DIFFER.test(email)) spellings.set(row, email);
       rows.push(row);
       sums.push(crc32(Buffer.from(JSON.stringify(cells), "latin1")));
     },
-    findPosition: (row) => {
+    /** The position of the row with this number among all rows. */
+    findPosition: (row: number): number => {
       let [low, high] = [0, rows.length - 1];
       while (low < high) {
         const middle = (low + high) >> 1;
@@ -80,9 +73,10 @@ export const createListedRows = (): ListedRows => {
       }
       return low;
     },
-    getRow: (position) => rows[position] ?? 0,
-    getCellsSum: (position) => sums[position] ?? 0,
-    spell: (row, canonical) => {
+    getRow: (position: number): number => rows[position] ?? 0,
+    getCellsSum: (position: number): number => sums[position] ?? 0,
+    /** The address in this canonical form as the row writes it. */
+    spell: (row: number, canonical: string): string => {
       const own = spellings.get(row);
       return own === undefined ? canonical : toText(own);
     },

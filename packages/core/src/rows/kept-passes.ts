@@ -12,23 +12,11 @@ const ROWS_HELD_MAX = 50_000;
 /** Packing four chunks takes about 40 ms. One by one, a thousand chunks would take half of the time limit of a request on AWS. */
 const CHUNKS_AT_ONCE = 4;
 
-export type KeptPasses = {
-  readonly add: (chunk: number, row: PackedRow) => Promise<void> | undefined;
-  /** Writes the rows that are still in memory. */
-  readonly end: () => Promise<void>;
-  /** The tokens of the passes of a chunk. */
-  readonly listPasses: (chunk: number) => readonly string[];
-  /** For the item of the new job: its rows by status. */
-  readonly buckets: Readonly<Partial<Record<ResultBucket, number>>>;
-  /** The write that counts the rows in the summary of the new job. */
-  readonly buildSummary: () => Write;
-};
-
 export const createKeptPasses = (
   world: Pick<World, "table" | "newId" | "callers">,
   job: Pick<Job, "id" | "account" | "domains">,
   expiresAt: number,
-): KeptPasses => {
+) => {
   const held = new Map<number, PackedRow[]>();
   const passes = new Map<number, string[]>();
   const buckets: Partial<Record<ResultBucket, number>> = {};
@@ -68,17 +56,21 @@ export const createKeptPasses = (
     }
   };
   return {
-    add: (chunk, row) => {
+    add: (chunk: number, row: PackedRow): Promise<void> | undefined => {
       const rows = held.get(chunk);
       if (rows) rows.push(row);
       else held.set(chunk, [row]);
       rowsHeld += 1;
       return rowsHeld < ROWS_HELD_MAX ? undefined : end();
     },
+    /** Writes the rows that are still in memory. */
     end,
-    listPasses: (chunk) => passes.get(chunk) ?? [],
+    /** The tokens of the passes of a chunk. */
+    listPasses: (chunk: number): readonly string[] => passes.get(chunk) ?? [],
+    /** For the item of the new job: its rows by status. */
     buckets,
-    buildSummary: () => ({
+    /** The write that counts the rows in the summary of the new job. */
+    buildSummary: (): Write => ({
       create: { ...toSummaryKey(job.id), ...summary, expires_at: expiresAt },
     }),
   };

@@ -335,20 +335,17 @@ type StoredAnswer = {
 } & ({ readonly result: PackedVerification } | { readonly pending: PendingJob });
 
 const replay = async (world: World, answer: Json): Promise<VerifyResult> => {
-  if (isErasedAnswer(answer)) throw createErasedFailure();
+  if (isErasedAnswer(answer)) {
+    const what =
+      "The result of this Idempotency-Key was erased. To verify the address again, use a new key.";
+    throw new Failure("RESULT_DELETED", "nothing_more", what);
+  }
   const stored = answer as StoredAnswer;
   if ("result" in stored)
     return { ...stored, kind: "verified", replayed: true, result: unpack(stored.result) };
   await findReplayedJob(world.table, stored.pending.job);
   return { ...stored, kind: "pending", replayed: true };
 };
-
-const createErasedFailure = (): Failure =>
-  new Failure(
-    "RESULT_DELETED",
-    "nothing_more",
-    "The result of this Idempotency-Key was erased. To verify the address again, use a new key.",
-  );
 
 export const verifyWork: WorkKind = {
   kind: VERIFY,
