@@ -111,30 +111,16 @@ type IndexedPass = Pick<IndexPiece, "chunk" | "token" | "pass" | "child" | "know
 
 /** The writes that make the rows of a pass findable. */
 export const buildIndexWrites = (
-  { job, chunk, token, pass, child, known }: IndexedPass,
+  { job, ...pass }: IndexedPass,
   rows: readonly VerifiedRow[],
   expiresAt: number,
 ): readonly Write[] => {
   if (rows.length === 0) return [];
-  const sk = toPieceSk(chunk, pass);
-  const { kinds, kindByRow, gaps } = createPiece({ chunk, token, pass }, rows);
+  const sk = toPieceSk(pass.chunk, pass.pass);
+  const piece = createPiece(pass, rows);
   const texts = joinTexts(rows.map(({ result }) => result.email));
   return [
-    {
-      put: {
-        pk: toIndexPartition(job.id),
-        sk,
-        chunk,
-        pass,
-        token,
-        kinds,
-        kindByRow,
-        gaps,
-        ...(child !== undefined && { child }),
-        ...(known && { known }),
-        expires_at: expiresAt,
-      },
-    },
+    { put: { pk: toIndexPartition(job.id), sk, ...piece, expires_at: expiresAt } },
     { put: { pk: toAddressesPartition(job.id), sk, texts, expires_at: expiresAt } },
   ];
 };
@@ -158,10 +144,7 @@ export const buildReplacedWrites = (
       : [];
   });
 
-const createPiece = (
-  pass: Pick<IndexPiece, "chunk" | "token" | "pass">,
-  rows: readonly VerifiedRow[],
-): IndexPiece => {
+const createPiece = (pass: Omit<IndexedPass, "job">, rows: readonly VerifiedRow[]): IndexPiece => {
   const kinds: RowKind[] = [];
   const positions = new Map<string, number>();
   let kindByRow = "";
