@@ -44,7 +44,7 @@ import { findJob, isOpenJob, type Job, toJobKey } from "../rows/items.ts";
 import { CHUNK, failChunk, writeOutcome } from "../rows/pass.ts";
 import type { VerifiedRow } from "../rows/results.ts";
 import { findIndexedRows } from "../rows/row-index.ts";
-import { findSlowRow, removeSlowRow, storeSlowRow } from "../rows/slow-rows.ts";
+import { getSlowRows, storeSlowRow } from "../rows/slow-rows.ts";
 import { readScheduledWork, UNSCHEDULED } from "../runtime/leases.ts";
 import type { WorkKind } from "../runtime/work-kind.ts";
 import type { Worker } from "../runtime/worker.ts";
@@ -216,7 +216,7 @@ const waitForPassEnd = async (
   const { slowRowsAfterMs } = world.settings;
   const nowMs = world.now().getTime();
   const slowMs = rows.map(
-    (row) => nowMs - (findSlowRow(world, toSlowKey(job, row))?.since ?? nowMs),
+    (row) => nowMs - (getSlowRows(world).get(toSlowKey(job, row))?.since ?? nowMs),
   );
   const isFresh = rows.some(({ isSlow }) => !isSlow);
   const softMs = isFresh
@@ -242,7 +242,7 @@ const attemptRow = async (
     ? ({ priority: "caller", deepVerify: job.single.deepVerify } as const)
     : ({ priority: "list", deepVerify: true, ...job.options } as const);
   const key = toSlowKey(job, dueRow);
-  const slow = findSlowRow(world, key) ?? {
+  const slow = getSlowRows(world).get(key) ?? {
     verification: beginAttempt(world, job, dueRow, asked),
     since: world.now().getTime(),
   };
@@ -251,7 +251,7 @@ const attemptRow = async (
     return "internal" as const;
   });
   if (outcome === "slow") storeSlowRow(world, key, slow);
-  else removeSlowRow(world, key);
+  else getSlowRows(world).delete(key);
   return { ...dueRow, outcome };
 };
 

@@ -197,10 +197,10 @@ export const readList = async (
   const read = async () => {
     if (isLate) throw new Error("reading the file has timed out");
     const upload = await findUpload(world, payer, fileKey);
-    const content = toFailures(upload.content, (failure) => {
+    const onFailure = (failure: Failure) => {
       unreadable = failure;
-    });
-    const source = stopWhenLate(content, () => isLate);
+    };
+    const source = readInTime(upload.content, () => isLate, onFailure);
     return ingestFile({ blobs, pause }, source, {
       ...reading,
       addressesMax: PLANS[payer.plan].jobAddressesMax,
@@ -231,28 +231,22 @@ export const readList = async (
   });
 };
 
-async function* toFailures(
+/** Stops reading a file once its request has timed out. */
+async function* readInTime(
   content: AsyncIterable<Uint8Array>,
+  isLate: () => boolean,
   onFailure: (failure: Failure) => void,
 ): AsyncGenerator<Uint8Array> {
   try {
-    yield* content;
+    for await (const piece of content) {
+      if (isLate()) throw new Error("reading the file has timed out");
+      yield piece;
+    }
   } catch (error) {
     if (!(error instanceof UnreadableBlobError)) throw error;
     const failure = createUnreadableFailure(error);
     onFailure(failure);
     throw failure;
-  }
-}
-
-/** Stops reading a file once its request has timed out. */
-async function* stopWhenLate(
-  content: AsyncIterable<Uint8Array>,
-  isLate: () => boolean,
-): AsyncGenerator<Uint8Array> {
-  for await (const piece of content) {
-    if (isLate()) throw new Error("reading the file has timed out");
-    yield piece;
   }
 }
 

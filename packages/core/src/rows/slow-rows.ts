@@ -9,7 +9,8 @@ type SlowRow = { readonly verification: Promise<Verification>; readonly since: n
 
 const rowsByStore = new WeakMap<World["blobs"], Map<string, SlowRow>>();
 
-const getSlowRows = ({ blobs }: Pick<World, "blobs">): Map<string, SlowRow> => {
+/** An entry stays until its verification ends, since a message may arrive twice. */
+export const getSlowRows = ({ blobs }: Pick<World, "blobs">): Map<string, SlowRow> => {
   const rows = rowsByStore.get(blobs) ?? new Map<string, SlowRow>();
   rowsByStore.set(blobs, rows);
   return rows;
@@ -34,10 +35,3 @@ export const storeSlowRow = (
   rows.delete(key);
   rows.set(key, slow);
 };
-
-/** Undefined when this process is not verifying the row. The entry stays until the verification ends: a message may arrive twice. */
-export const findSlowRow = (world: Pick<World, "blobs">, key: string): SlowRow | undefined =>
-  getSlowRows(world).get(key);
-
-export const removeSlowRow = (world: Pick<World, "blobs">, key: string): void =>
-  void getSlowRows(world).delete(key);
