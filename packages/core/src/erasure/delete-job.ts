@@ -16,8 +16,6 @@ import {
   toPassesQuery,
   toPassItem,
 } from "../lists/deletion-items.ts";
-import { removeListSample } from "../lists/list-sample.ts";
-import { removeSpares } from "../lists/spare-inputs.ts";
 import type { Item, Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { toChunkKey } from "../rows/chunks.ts";
@@ -33,6 +31,7 @@ import { commit } from "../runtime/commit.ts";
 import { readScheduledWork, scheduleWork } from "../runtime/leases.ts";
 import { removeItem } from "../runtime/remove-item.ts";
 import type { WorkKind } from "../runtime/work-kind.ts";
+import { removeListSample, removeSpares } from "./list-copies.ts";
 
 // One transaction replaces a job with its deletion record. From then on no reader finds the job, and this module removes the
 // job's parts one after the other. After a crash the record remains, and the reconciler continues. The job's ledger entries

@@ -3,8 +3,6 @@ import { removeExports } from "../exports/remove-exports.ts";
 import { toExcludedKey } from "../intake/excluded-rows.ts";
 import { paginateQuery } from "../lib/paginate-query.ts";
 import { countChunks } from "../lists/deletion-items.ts";
-import { removeListSample } from "../lists/list-sample.ts";
-import { removeOwnSpare, removeSpares, toSpareItem } from "../lists/spare-inputs.ts";
 import { type Blobs, UnreadableBlobError } from "../ports/blobs.ts";
 import type { Amounts, Item, Table, TableQuery } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
@@ -38,6 +36,7 @@ import {
   toChunkRange,
 } from "../rows/row-index.ts";
 import { commit } from "../runtime/commit.ts";
+import { removeListSample, removeOwnSpare, removeSpares, toSpareItem } from "./list-copies.ts";
 import {
   type LineOptions,
   redactExcludedRow,

@@ -1,9 +1,10 @@
 import * as v from "valibot";
 import { toExcludedKey } from "../intake/excluded-rows.ts";
+import { ListSummary } from "../intake/list-summary.ts";
 import { paginateQuery } from "../lib/paginate-query.ts";
 import { toEpochSeconds } from "../lib/time.ts";
 import { BLOB_RETENTION_DAYS } from "../ports/blobs.ts";
-import type { Item, Key } from "../ports/table.ts";
+import type { Item, Json, Key, Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { type Job, toJobKey } from "../rows/items.ts";
 
@@ -64,4 +65,20 @@ export const removeOwnSpare = async (
 const removeLists = async ({ blobs }: Pick<World, "blobs">, key: string): Promise<void> => {
   await blobs.remove(key);
   await blobs.remove(toExcludedKey(key));
+};
+
+const SampledAnswer = v.looseObject({ counts: v.looseObject({ list: ListSummary }) });
+
+/** Removes the cells that the stored answer to a file with an Idempotency-Key quotes: the first cells without an address. */
+export const removeListSample = async (
+  table: Table,
+  { id, claim }: Pick<Job, "id" | "claim">,
+): Promise<void> => {
+  const item = claim && (await table.get(claim));
+  const { success, output } = v.safeParse(SampledAnswer, item?.["answer"]);
+  if (!claim || !success) return;
+  const list = { ...output.counts.list, skipped: [] };
+  const answer = { ...output, counts: { ...output.counts, list } } as unknown as Json;
+  // A refusal means that the claim has expired or belongs to another operation.
+  await table.write({ update: claim, set: { answer }, where: { operation: id } });
 };
