@@ -98,7 +98,11 @@ const countPass = async (
       ...buildDeferralWrites(result),
       // The end of a batch refunds the rows of a batch.
       ...buildRefund(world, job, message, job.kind === "file" ? refunds.failed : 0),
-      ...countVerdicts(job, job.createdAt, toVerdicts(rows)),
+      ...countVerdicts(
+        job,
+        job.createdAt,
+        rows.map(({ result }) => result),
+      ),
       ...(job.single
         ? buildPendingWrites(world, job, rows)
         : [
@@ -225,8 +229,6 @@ const buildChunkOutcome = (
   };
   return { create: { ...toChunkItem({ ...done, passes: [token] }), ...schedule } };
 };
-
-const toVerdicts = (rows: readonly VerifiedRow[]) => rows.map(({ result }) => result);
 
 const buildJobCounters = (
   world: World,

@@ -109,8 +109,12 @@ const FOR_QUEUES: readonly Rule<QueueView, ProcessDecision>[] = [
   },
   {
     when: "a session began 30 ms ago, a long list's ended half a second ago or keeps the thread busy, and another would not be full",
-    holds: ({ recipients, batchSize, isHeld, ...queue }) =>
-      recipients < batchSize && (hasBegunToShare(queue) || isGatheringRows(queue) || isHeld),
+    holds: ({ recipients, batchSize, isHeld, opener, ...queue }) => {
+      // A single recipient never waits for others, because a queue without an open session does not wait.
+      const hasBegunToShare = queue.hasJustOpened && queue.sessions > 0;
+      const isGatheringRows = queue.gathersFor === opener.account && opener.priority === "list";
+      return recipients < batchSize && (hasBegunToShare || isGatheringRows || isHeld);
+    },
     decision: "`gather`",
     answer: () => ({ kind: "gather" }),
   },
@@ -148,12 +152,3 @@ export const hasAllSessions = ({
 }: Pick<HostQueue, "provider" | "host" | "slotKey">): boolean =>
   host.sessions >= slotKey.slots.length ||
   provider.sessions >= (provider.failures > 0 ? 1 : provider.connections);
-
-/** A single recipient never waits for others, because a queue without an open session does not wait. */
-const hasBegunToShare = ({
-  hasJustOpened,
-  sessions,
-}: Pick<QueueView, "hasJustOpened" | "sessions">) => hasJustOpened && sessions > 0;
-
-const isGatheringRows = ({ gathersFor, opener }: Pick<QueueView, "gathersFor" | "opener">) =>
-  gathersFor === opener.account && opener.priority === "list";
