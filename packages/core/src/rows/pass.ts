@@ -8,7 +8,7 @@ import { scheduleWork, UNSCHEDULED } from "../runtime/leases.ts";
 import type { VerifyWorld } from "../verify/engine.ts";
 import { countVerdicts } from "../verify/verdict-counts.ts";
 import { TEST_KEY_RETRY_SECONDS } from "./attempt.ts";
-import { type ChunkMessage, type JobSize, sendChunks } from "./chunk-messages.ts";
+import { type ChunkMessage, sendChunks } from "./chunk-messages.ts";
 import {
   type Chunk,
   countChunkRows,
@@ -152,9 +152,7 @@ const findDelaySeconds = (
   return Math.min(DELAY_SECONDS_MAX, Math.max(0, seconds));
 };
 
-type WaitingChunk = Pick<PassResult, "message" | "chunk" | "after"> & {
-  readonly job: JobSize & Pick<Job, "id">;
-};
+type WaitingChunk = Pick<PassResult, "job" | "message" | "chunk" | "after">;
 
 /** The next pass over slow rows, over rows that wait for a slot, or of a test key's job. The reconciler replaces a lost message. */
 export const sendNextPass = async (
@@ -192,10 +190,8 @@ export const buildWaitingChunk = (
   return [buildChunkOutcome(pass, pages), ...buildDeferralWrites(pass)];
 };
 
-type StoredPass = Omit<PassResult, "job"> & { readonly job: Pick<Job, "id"> };
-
 const buildChunkOutcome = (
-  { job, message, chunk: stored, rows, after }: StoredPass,
+  { job, message, chunk: stored, rows, after }: PassResult,
   { token, expiresAt }: StoredPages,
 ): Write => {
   const { chunk, from, to, checksum } = message;
@@ -260,7 +256,7 @@ export const toWaitingFields = (now: Date) => ({
 });
 
 /** Replaces the item of the rows that waited before the pass with an item of the rows that wait after it. */
-const buildDeferralWrites = ({ job, message, before, after }: StoredPass): readonly Write[] => {
+const buildDeferralWrites = ({ job, message, before, after }: PassResult): readonly Write[] => {
   const chunkRef = { job: job.id, chunk: message.chunk };
   const [timeBefore, timeAfter] = [findFirstTime(before), findFirstTime(after)];
   // A transaction writes each item once: if the time is the same, the new item replaces the old one.
