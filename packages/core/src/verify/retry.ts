@@ -2,10 +2,6 @@
 // attempts must confirm. Any other verdict is final, even when the mail server replied "later".
 
 import { THROTTLE_MINUTES } from "@mailproof/mail/mail-provider-table";
-import { findMailProvider } from "@mailproof/mail/mail-providers";
-import type { ProbeResult } from "../smtp-pool/probe.ts";
-import type { Judgement } from "./judge.ts";
-import type { Verification } from "./result.ts";
 import { REFUSAL_REASONS } from "./unpaid-results.ts";
 
 type RetrySchedule = {
@@ -117,36 +113,6 @@ export const findRetryCause = ({
   if (code !== null && code >= 500 && !isOfUs) return null;
   if (rule === SILENT_RULE && reason !== "no_smtp_egress") return "silence";
   return CAUSE_BY_REASON.get(reason) ?? null;
-};
-
-type AttemptResult = Pick<Verification, "retry"> & {
-  readonly probeResult: ProbeResult | null;
-  readonly mailHost: string | null;
-};
-
-/** Collects the facts that a later attempt at the address needs. They are not stored with the result. */
-export const planLaterAttempt = (
-  { status, reason }: Pick<Judgement, "status" | "reason">,
-  { retry, probeResult, mailHost }: AttemptResult,
-) => {
-  const retryCause = findRetryCause({
-    status,
-    reason,
-    retry,
-    rule: probeResult?.finding.rule ?? null,
-    code: probeResult?.reply?.code ?? null,
-  });
-  const exit = probeResult?.exit;
-  return {
-    ...(retryCause && { retryCause }),
-    ...(retryCause === "throttled" && {
-      throttleMinutes: findMailProvider(mailHost ?? "").throttleMinutes,
-    }),
-    ...(probeResult?.isWithheld && { isWithheld: true }),
-    ...(probeResult?.unproven !== undefined && { unproven: probeResult.unproven }),
-    ...(probeResult?.comeBack && { comeBack: probeResult.comeBack }),
-    ...(retryCause === "greylisting" && exit !== undefined && { greylistedExit: exit }),
-  };
 };
 
 export const MAX_WAIT_MINUTES = { default: 40, most: 1_440 } as const;

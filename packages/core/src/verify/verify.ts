@@ -23,6 +23,7 @@ import { toChecks } from "./checks.ts";
 import type { Engine } from "./engine.ts";
 import { collectEvidence } from "./evidence.ts";
 import { findSubStatus, isCatchAllInQuestion, judge } from "./judge.ts";
+import { planLaterAttempt } from "./later-attempt.ts";
 import {
   findProviderDoubts,
   NO_DOUBTS,
@@ -31,7 +32,6 @@ import {
 } from "./provider-beliefs.ts";
 import { getRemainingWaitMs } from "./remaining-wait.ts";
 import { type Verification } from "./result.ts";
-import { planLaterAttempt } from "./retry.ts";
 import { type DomainSignal, type Signals, UNLISTED } from "./signals.ts";
 import { toEmail } from "./split-roughly.ts";
 import { ADDRESS_LITERAL } from "./unpaid-results.ts";
