@@ -16,19 +16,19 @@ import { givenWorld } from "../../app/given.ts";
 
 const TOO_MANY = "421 4.7.0 Too many errors, bye";
 
-const givenServer = (refusalsMost: number, isBanned = false) => {
+const givenServer = (refusalsMost: number, isBanned = false, tooMany = TOO_MANY) => {
   const { world, table } = givenWorld();
   const endings: number[] = [];
   const connect: SmtpConnect = async () => {
     let next = "220 hi";
     let refused = 0;
     const answer = (local: string): string => {
-      if (isBanned) return TOO_MANY;
+      if (isBanned) return tooMany;
       if (local.startsWith("known")) return "250 Ok";
       refused += 1;
       if (refused <= refusalsMost) return "550 5.1.1 User unknown";
       endings.push(refused);
-      return TOO_MANY;
+      return tooMany;
     };
     return {
       send: (line) => {
@@ -60,10 +60,16 @@ const givenServer = (refusalsMost: number, isBanned = false) => {
 
 const UNKNOWN = Array.from({ length: 20 }, (_, n) => `gone${n}`);
 
-test.each([2, 3, 5])(
-  "the engine asks about every recipient at a server that ends a session after %i refusals",
-  async (most) => {
-    const { ask, endings, countMs } = givenServer(most);
+test.each([
+  [2, TOO_MANY],
+  [3, TOO_MANY],
+  [5, TOO_MANY],
+  [3, "421 mx.example.com: Too many failed commands, closing connection"],
+  [4, "421 Assez pour cette session, au revoir"],
+])(
+  "the engine asks about every recipient at a server that ends a session after %i refusals by %j",
+  async (most, tooMany) => {
+    const { ask, endings, countMs } = givenServer(most, false, tooMany);
 
     const found = await ask([...UNKNOWN, "known1", "known2"]);
 

@@ -10,16 +10,14 @@ import {
 import type { SessionOutcome } from "@mailproof/mail/smtp/connect";
 import { createRandomRecipient } from "@mailproof/mail/smtp/converse";
 import type { Reply } from "@mailproof/mail/smtp/reply";
+import type { RecipientResult } from "@mailproof/mail/smtp/session";
 import type { CatchAllCache, CatchAllState, ProvenCatchAll } from "./catch-all-cache.ts";
 import type { PendingProbe } from "./probe.ts";
 
 // The catch-all probe decides whether a session names a random recipient, and what the reply proves about the domain.
 // Accounts do not share this knowledge.
 
-type ProbeSubject = Pick<
-  PendingProbe,
-  "requester" | "domain" | "hosts" | "probeCatchAll" | "isCanary"
->;
+type ProbeSubject = Pick<PendingProbe, "requester" | "domain" | "probeCatchAll" | "isCanary">;
 
 /** The account's knowledge about a domain before the session. */
 type AccountCatchAll = {
@@ -46,23 +44,26 @@ export const loadCatchAllStates = async (
 
 type JobGroups = ReadonlyMap<string, readonly ProbeSubject[]>;
 
-/** Groups recipients by job and domain. A recipient without a job is a group by itself. */
+/** Groups recipients by job and domain. A recipient without a job is in no group. */
 export const groupByJob = (batch: readonly ProbeSubject[]): JobGroups =>
   Map.groupBy(
     batch.filter(({ requester }) => requester.job !== undefined),
-    toJobKey,
+    ({ requester, domain }) => `${requester.job} ${domain}`,
   );
 
-const toJobKey = ({ requester, domain, hosts }: ProbeSubject): string =>
-  [requester.job, domain, ...hosts.map(({ host }) => host)].join(" ");
+/** A refusal proves nothing about the domain's other mail hosts, of which one may accept every recipient. */
+const toHostKey = (group: string, host: string): string => `${group} ${host}`;
 
-/** Lists the recipients whose job already proved a refusal of a random recipient, so that they need no further random recipient. */
+/** Lists the recipients whose job already proved a refusal at this mail host, so that they need no further random recipient. */
 export const findProvenBefore = (
   cache: CatchAllCache,
   jobs: JobGroups,
+  host: string,
 ): ReadonlySet<ProbeSubject> =>
   new Set(
-    [...jobs].flatMap(([key, same]) => (cache.hasRefusal({ key, count: same.length }) ? same : [])),
+    [...jobs].flatMap(([group, same]) =>
+      cache.hasRefusal({ key: toHostKey(group, host), count: same.length }) ? same : [],
+    ),
   );
 
 /** Counts the recipients that the session accepted with a proof: a refusal in this session or in an earlier one of the job. */
@@ -79,12 +80,12 @@ export const countAcceptances = (
       return one && stage === "rcpt" && verdict ? [[one, verdict] as const] : [];
     }),
   );
-  for (const [key, same] of jobs) {
+  for (const [group, same] of jobs) {
     const found = same.map((one) => verdicts.get(one));
     const isRandom = proofs.get(same[0]?.domain ?? "") === "no";
     const refused = isRandom ? "random" : found.includes("invalid") ? "other" : null;
     const count = found.filter((verdict) => verdict === "valid").length;
-    cache.countSession({ key, count }, refused);
+    cache.countSession({ key: toHostKey(group, host), count }, refused);
   }
 };
 
@@ -196,13 +197,16 @@ const hasAccepted = ({ recipients }: SessionOutcome["result"], domain: string): 
  * The words with which the server refused the random recipient of each domain, where it accepted another recipient in the
  * same session: it refuses unknown mailboxes in these words, in whatever language.
  */
-export const findContrasts = ({ host, result }: SessionOutcome): ReadonlyMap<string, string> =>
+export const findContrasts = (
+  { host, result }: SessionOutcome,
+  randomRecipients: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> =>
   new Map(
     result.catchAllProbes.flatMap(({ domain, reply }) =>
       reply &&
       classify(reply, { stage: "rcpt", mxHost: host }).rule === UNMATCHED_PERMANENT &&
       hasAccepted(result, domain)
-        ? [[domain, toWords(reply)] as const]
+        ? [[domain, toWords(reply, randomRecipients.get(domain) ?? "")] as const]
         : [],
     ),
   );
@@ -210,10 +214,10 @@ export const findContrasts = ({ host, result }: SessionOutcome): ReadonlyMap<str
 /** Reads a refusal as a refusal of the mailbox when its words match those of a contrast. */
 export const readByContrast = (
   finding: Finding,
-  reply: Reply | null,
+  { recipient, reply }: Pick<RecipientResult, "recipient" | "reply">,
   contrast: string | undefined,
 ): Finding =>
-  reply && finding.rule === UNMATCHED_PERMANENT && contrast === toWords(reply)
+  reply && finding.rule === UNMATCHED_PERMANENT && contrast === toWords(reply, recipient)
     ? {
         ...finding,
         verdict: "invalid",

@@ -116,9 +116,10 @@ const runBatch = async (
   const batch = sortByDomain(recipients);
   const states = await loadCatchAllStates(ports.catchAllCache, batch);
   const jobs = groupByJob(batch);
-  const provenBefore = findProvenBefore(ports.catchAllCache, jobs);
-  const randomRecipients = chooseRandomRecipients(ports.random, provenBefore, batch, states);
   const hosts = batch[0]?.hosts ?? [];
+  const expectedHost = hosts[0]?.host ?? "";
+  const provenBefore = findProvenBefore(ports.catchAllCache, jobs, expectedHost);
+  const randomRecipients = chooseRandomRecipients(ports.random, provenBefore, batch, states);
   const isPatient = batch.some((one) => one.isPatient);
   const outcome = await trySession(
     createYieldingConnect(ports, batch),
@@ -144,13 +145,13 @@ const runBatch = async (
     if (shown) return shown;
     if (states.get(toAccountDomainKey(one))?.state.acceptsEveryone) return "yes";
     if (proven.has(one.domain)) return "undecided";
-    return provenBefore.has(one) ? "no" : "not_tested";
+    return provenBefore.has(one) && outcome.host === expectedHost ? "no" : "not_tested";
   };
 
   const { result: session } = outcome;
   const unknownRecipients = new Set(session.unknownRecipients);
   for (const one of batch) dropUnknownRecipients(one, unknownRecipients);
-  const answer = createAnswerReader(ports, outcome, hosts);
+  const answer = createAnswerReader(ports, outcome, { hosts, randomRecipients });
   const reached = batch.flatMap((one, index): AnsweredProbe[] => {
     const recipientResult = session.recipients[index];
     if (!recipientResult) return [];
@@ -187,15 +188,20 @@ type DomainAnswer = {
   readonly randomRecipient: string | undefined;
 };
 
+type AskedHosts = {
+  readonly hosts: readonly MailHost[];
+  readonly randomRecipients: ReadonlyMap<string, string>;
+};
+
 /** A backup host proves a mailbox only when it knows the mailboxes. Otherwise the first host decides for the domain. */
 const createAnswerReader = (
   ports: SessionPorts,
   outcome: SessionOutcome,
-  hosts: readonly MailHost[],
+  { hosts, randomRecipients }: AskedHosts,
 ) => {
   const { transcript, attempts } = outcome;
   const firstChoice = findFirstChoice(hosts, outcome);
-  const contrasts = findContrasts(outcome);
+  const contrasts = findContrasts(outcome, randomRecipients);
   return (
     one: PendingProbe,
     recipientResult: RecipientResult,
@@ -203,7 +209,7 @@ const createAnswerReader = (
   ): AnsweredProbe => {
     const finding = readByContrast(
       classifyResult(ports, outcome, recipientResult),
-      recipientResult.reply,
+      recipientResult,
       contrasts.get(one.domain),
     );
     if (firstChoice && !(finding.verdict === "valid" && catchAll === "no")) {
@@ -270,16 +276,16 @@ const isGivenUp = ({ failures }: PendingProbe, outcome: SessionOutcome): boolean
   getFailureWeight(outcome) > 0 && failures + getFailureWeight(outcome) >= FAILURES_MAX;
 
 /**
- * The refusals after which the server ended the session for "too many errors". They were our own recipients, so the next
- * session asks about fewer unknown ones, at once. Undefined: it ended for another reason, or nearly none was refused: then
- * the words are about us.
+ * The refusals after which the server ended the session by a 421 that blames them, or by words that no rule knows. They were
+ * our own recipients, so the next session asks about fewer unknown ones, at once. Undefined: the session ended for another
+ * reason, or nearly none was refused: then the words are about us.
  */
 const findSpentBudget = ({ host, result }: SessionOutcome): number | undefined => {
   const { ending, recipients, catchAllProbes, unknownRecipients } = result;
   if (!ending || isFault(ending.reply) || ending.stage !== "rcpt") return undefined;
   if (ending.reply.code !== 421) return undefined;
-  if (classify(ending.reply, { stage: "rcpt", mxHost: host }).rule !== TOO_MANY_ERRORS)
-    return undefined;
+  const { rule } = classify(ending.reply, { stage: "rcpt", mxHost: host });
+  if (!BUDGET_RULES.has(rule)) return undefined;
   const replies = [...recipients, ...catchAllProbes].map(({ reply }) => reply);
   const refused =
     replies.filter((reply) => reply !== null && reply.code >= 500).length +
@@ -287,8 +293,8 @@ const findSpentBudget = ({ host, result }: SessionOutcome): number | undefined =
   return refused >= BUDGET_LEAST ? refused : undefined;
 };
 
-/** The rule of "too many errors" (about-us.ts). */
-const TOO_MANY_ERRORS = "too_many_errors";
+/** The rules of "too many errors" (about-us.ts) and of words that no rule knows, in whatever language (classify.ts). */
+const BUDGET_RULES = new Set(["too_many_errors", "any_4xx"]);
 const BUDGET_LEAST = 2;
 
 /**

@@ -204,9 +204,22 @@ const classifyUnmatched = (reply: Reply, context: ReplyContext): Finding => {
 
 export const UNMATCHED_PERMANENT = "any_5xx";
 
-/** Returns a reply without addresses, host names and numbers, so that two equal refusals have equal texts. */
-export const toWords = ({ code, enhanced, text }: Reply): string =>
-  `${code} ${enhanced ?? ""} ${normalizeText(text)}`;
+/** Returns a reply without addresses, host names and the recipient's local part, so that two equal refusals have equal texts. */
+export const toWords = ({ code, enhanced, text }: Reply, recipient: string): string => {
+  const local = recipient.slice(0, Math.max(0, recipient.lastIndexOf("@")));
+  return `${code} ${enhanced ?? ""} ${normalizeText(replaceWord(text, local))}`;
+};
+
+const replaceWord = (text: string, word: string): string =>
+  word === ""
+    ? text
+    : text.replaceAll(
+        new RegExp(
+          `(?<![\\p{L}\\p{N}])${word.replaceAll(/[$()*+./?[\\\]^{|}]/g, "\\$&")}(?![\\p{L}\\p{N}])`,
+          "giu",
+        ),
+        "_addr_",
+      );
 
 /**
  * Normalises the text for the rules. Names that others chose (addresses, host names, URLs) become their kind, so that a mailbox called

@@ -41,7 +41,7 @@ export const ABOUT_US: readonly RuleFamily[] = [
       },
       too_many_errors: {
         code: "4",
-        text: /\btoo many (?:\w+ )?errors\b/,
+        text: /\btoo many (?:\w+ )?(?:errors|(?:bad|failed|invalid|rejected|unrecogni[sz]ed|unknown|wrong) commands)\b/,
         example: "421 4.7.0 mx.example.com Error: too many errors",
       },
     },
