@@ -186,8 +186,23 @@ export const FAULTS: readonly Fault[] = [
   ),
   inFile("packages/core/src/rows/attempt.ts", "story/witnesses")(
     "a pass stores a refusal that a witness has disproved",
-    "!(await isTakenBack(world.table, outcome))",
-    "!(await isTakenBack(world.table, { ...outcome, unproven: undefined }))",
+    "createFindTakenBack(world)(outcome, outcome.unproven)",
+    "createFindTakenBack(world)(outcome, undefined)",
+  ),
+  inFile("packages/core/src/lists/chunk-worker.ts", "story/witnesses")(
+    "a stored refusal stays when a witness disproves it",
+    "!job.single && attempted.some(isDisproved)",
+    "!job.single && attempted.length < 0",
+  ),
+  inFile("packages/core/src/rows/replace-rows.ts", "story/witnesses")(
+    "a refusal that is taken back stays charged",
+    "...(!child && toRefundFields(countRefunds(parent, after))),",
+    "",
+  ),
+  inFile("packages/mail/src/smtp/classify.ts", "core/verify/fresh-refusals")(
+    "two refusals in the same words differ by the names of their mailboxes",
+    "normalizeText(replaceWord(text, local))",
+    "normalizeText(text)",
   ),
   inFile("packages/core/src/smtp-pool/catch-all-probe.ts", "core/verify/fresh-refusals")(
     "an acceptance of a random recipient counts as a refusal",
@@ -198,6 +213,21 @@ export const FAULTS: readonly Fault[] = [
     "an acceptance is believed where no random recipient was decided",
     'state.acceptsEveryone) return "yes";',
     'state.acceptsEveryone) return "no";',
+  ),
+  inFile("packages/core/src/smtp-pool/catch-all-probe.ts", "core/verify/fresh-refusals")(
+    "a refusal in one job proves the acceptances of another job",
+    "`${requester.job} ${domain}`",
+    "domain",
+  ),
+  inFile("packages/core/src/smtp-pool/session.ts", "core/verify/fresh-refusals")(
+    "a refusal at one mail host proves the acceptances of another host",
+    " && outcome.host === expectedHost",
+    "",
+  ),
+  inFile("packages/core/src/smtp-pool/catch-all-cache.ts", "core/verify/fresh-refusals")(
+    "one refusal proves every later acceptance of its job",
+    "(left ?? 0) - count",
+    "left ?? 0",
   ),
   inFile("packages/core/src/smtp-pool/catch-all-probe.ts", "core/verify/fresh-refusals")(
     "a refusal in unknown words is about the mailbox, though nobody was accepted",

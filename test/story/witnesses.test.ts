@@ -20,15 +20,18 @@ const ZONE: Zone = {
 };
 const UNKNOWN = "550 5.1.1 User unknown";
 
+type Mind = "knows" | "refuses all" | "accepts all";
+
 const createServers =
-  (refusesAll: () => boolean): SmtpConnect =>
+  (getMind: () => Mind): SmtpConnect =>
   async ({ host }) => {
     let next = "220 hello";
     return {
       send: (line) => {
         const isPerson = /^RCPT TO:<(?:person\d+|witness)@/.test(line);
-        const isRefused = host === "mx.firm.example" && refusesAll();
-        next = line.startsWith("RCPT") && (!isPerson || isRefused) ? UNKNOWN : "250 ok";
+        const mind = host === "mx.firm.example" ? getMind() : "knows";
+        const isTaken = mind === "accepts all" || (mind === "knows" && isPerson);
+        next = line.startsWith("RCPT") && !isTaken ? UNKNOWN : "250 ok";
       },
       receive: async () => createReplyReader()(Buffer.from(`${next}\r\n`))[0] ?? "closed",
       startTls: async () => "tls_failed",
@@ -36,15 +39,15 @@ const createServers =
     };
   };
 
-type Setup = { readonly witnesses: readonly string[]; readonly refusesAll?: () => boolean };
+type Setup = { readonly witnesses: readonly string[]; readonly getMind?: () => Mind };
 
-const givenLyingProvider = async ({ witnesses, refusesAll = () => true }: Setup) => {
+const givenLyingProvider = async ({ witnesses, getMind = () => "refuses all" }: Setup) => {
   const ctx = await given({ balance: 500 });
   const { world } = ctx;
   const engine = createEngine({
     ...world,
     dns: createZoneDns(ZONE),
-    connect: createServers(refusesAll),
+    connect: createServers(getMind),
     lists: world.engine.lists,
     allowed: [],
     smtp: { helo: "probe.example", from: "probe@example.org", port: 25 },
@@ -89,6 +92,7 @@ test("the summary of a list without a witness lists the provider's domain as a s
     {
       at: "firm.example",
       count: 40,
+      confidence: 0.5,
       message: "All 40 addresses at firm.example were refused; this may be about us.",
     },
   ]);
@@ -96,7 +100,7 @@ test("the summary of a list without a witness lists the provider's domain as a s
 });
 
 test("the summary lists no suspicion when no provider refuses every row", async () => {
-  const ctx = await givenLyingProvider({ witnesses: [], refusesAll: () => false });
+  const ctx = await givenLyingProvider({ witnesses: [], getMind: () => "knows" });
 
   expect((await whenListed(ctx)).summary).toMatchObject({
     reasons: { accepted: 80 },
@@ -104,30 +108,61 @@ test("the summary lists no suspicion when no provider refuses every row", async 
   });
 });
 
-test("a chunk discards the refusals that a witness disproves before the attempt ends", async () => {
-  let lies = 0;
-  const ctx = await givenLyingProvider({
-    witnesses: ["witness@firm.example"],
-    refusesAll: () => lies > 0,
-  });
-  const { world, liveKey: key } = ctx;
-  const file = async (names: readonly string[]) => {
-    const emails = names.map((name) => `${name}@firm.example`);
-    const fileKey = await givenUpload(ctx, key, formatCsv(emails));
-    return (await whenFiled(world, key, createProcessRequest(fileKey))).data.job_id;
-  };
-  // The witness is accepted, so that the next refusals are only unproven.
-  await file(["gone1"]);
-  await whenQuiet(ctx);
-  lies = 1;
-  const id = await file(Array.from({ length: 260 }, (_, n) => `gone${n + 2}`));
-  await whenQuiet(ctx);
+test.each<[Mind, Record<string, number>]>([
+  ["accepts all", { accepted: 40, catch_all: 40 }],
+  ["knows", { accepted: 80 }],
+])(
+  "refused rows that are verified again become valid only by a fresh refusal: the server %s",
+  async (after, reasons) => {
+    let mind: Mind = "refuses all";
+    const ctx = await givenLyingProvider({ witnesses: [], getMind: () => mind });
+    const { world, liveKey: key } = ctx;
+    const { job_id: id } = await whenListed(ctx);
+    mind = after;
 
-  const { data } = await send(world, `GET /v1/jobs/${id}`, { key });
+    await send(world, `POST /v1/jobs/${id}/again`, { key, body: { filter: "status:invalid" } });
+    await whenQuiet(ctx);
 
-  expect(data.summary.reasons).toEqual({ witness_refused: 260 });
-  await thenConsistent(ctx);
-});
+    const { data } = await send(world, `GET /v1/jobs/${id}`, { key });
+    expect(data.summary.reasons).toEqual(reasons);
+    await thenConsistent(ctx);
+  },
+);
+
+test.each([
+  ["of the same pass", 500],
+  ["that an earlier pass stored", 50],
+])(
+  "a list takes back and refunds the refusals %s when the provider refuses a witness",
+  async (_, rows) => {
+    let mind: Mind = "knows";
+    const ctx = await givenLyingProvider({
+      witnesses: ["witness@firm.example"],
+      getMind: () => mind,
+    });
+    const { liveKey: key } = ctx;
+    const settings = { ...ctx.world.settings, chunkRows: { batch: rows, file: rows } };
+    const world = { ...ctx.world, settings };
+    const file = async (names: readonly string[]) => {
+      const emails = names.map((name) => `${name}@firm.example`);
+      const fileKey = await givenUpload(ctx, key, formatCsv(emails));
+      return (await whenFiled(world, key, createProcessRequest(fileKey))).data.job_id;
+    };
+    // The witness is accepted, so that the next refusals are only unproven.
+    await file(["gone1"]);
+    await whenQuiet({ ...ctx, world });
+    mind = "refuses all";
+    const id = await file(Array.from({ length: 260 }, (_, n) => `gone${n + 2}`));
+    await whenQuiet({ ...ctx, world });
+
+    const { data } = await send(world, `GET /v1/jobs/${id}`, { key });
+
+    expect(data.summary.reasons).toEqual({ witness_refused: 260 });
+    expect(data.progress).toMatchObject({ processed: 260, invalid: 0, unknown: 260 });
+    expect(await readCredits(ctx)).toMatchObject({ available: 499, spent: 1, held: 0 });
+    await thenConsistent(ctx);
+  },
+);
 
 test("POST /v1/verify charges nothing when the provider refuses the witness", async () => {
   const ctx = await givenLyingProvider({ witnesses: ["witness@firm.example"] });

@@ -3,7 +3,7 @@ import { isRowFilter, parseRowFilter } from "@mailproof/core/find-rows/row-filte
 import { type RowOrder, SORT_FIELDS } from "@mailproof/core/find-rows/sort-rows";
 import type { ResultSummary as StoredSummary } from "@mailproof/core/rows/result-summary";
 import * as v from "valibot";
-import { describe, Integer, limitCharacters, noControls, notEmpty } from "./common.ts";
+import { describe, Integer, limitCharacters, noControls, notEmpty, Share } from "./common.ts";
 import * as field from "./fields.ts";
 
 export const FILTER_LENGTH_MAX = 1_000;
@@ -112,6 +112,10 @@ export const ResultSummary = v.object({
     {
       at: field.text("A provider or domain."),
       count: field.integer("Rows."),
+      confidence: describe(
+        Share,
+        "How certain it is that these refusals are about the mailboxes: from 0 to 1.",
+      ),
       message: field.text("A sentence."),
     },
   ),
@@ -137,9 +141,10 @@ export const toPublicSummary = ({
   scores: [...others.scores],
   top_domains: [...topDomains],
   typos: [...typos],
-  suspicions: suspicions.map(({ at, count }) => ({
+  suspicions: suspicions.map(({ at, count, confidence }) => ({
     at,
     count,
+    confidence,
     message: `All ${count} addresses at ${at} were refused; this may be about us.`,
   })),
 });

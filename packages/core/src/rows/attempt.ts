@@ -72,11 +72,25 @@ export type AttemptedRow = DueRow & { readonly outcome: Outcome };
 
 /** A refusal that a witness has disproved is about us, so another exit may succeed. */
 export const takeBack = async (world: VerifyWorld, one: AttemptedRow): Promise<AttemptedRow> => {
-  const { row, outcome } = one;
-  if (typeof outcome === "string" || !(await isTakenBack(world.table, outcome))) return one;
-  const result = createUnprobedResult(world.engine, row[1], WITNESS_REFUSED);
-  return { ...one, outcome: { ...result, retryCause: "connection" } };
+  const { outcome } = one;
+  if (typeof outcome === "string") return one;
+  const result = await createFindTakenBack(world)(outcome, outcome.unproven);
+  return result ? { ...one, outcome: { ...result, retryCause: "connection" } } : one;
 };
+
+export const createFindTakenBack =
+  ({ table, engine }: VerifyWorld) =>
+  async (
+    { email, verifiedAt }: Verification,
+    unproven: string | undefined,
+  ): Promise<Verification | undefined> =>
+    (await isTakenBack(table, { unproven, verifiedAt }))
+      ? createUnprobedResult(engine, email, WITNESS_REFUSED)
+      : undefined;
+
+/** True for a row whose mail server refused a witness, too. */
+export const isDisproved = ({ outcome }: AttemptedRow): boolean =>
+  typeof outcome !== "string" && outcome.reason === WITNESS_REFUSED;
 
 /** When a row is attempted again, and why. */
 export type Deferral = Waited & {

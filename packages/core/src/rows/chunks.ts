@@ -29,7 +29,18 @@ const Chunk = v.object({
   again: v.optional(v.number(), 0),
   /** The rows that an earlier list also contains: the first and the last of each run. Absent in 0.2.0. */
   known: v.optional(v.pipe(v.array(v.number()), v.readonly())),
+  /** The rows with a refusal that a witness may still disprove, by its provider and exit (witnesses.ts). Absent in 0.2.0. */
+  unproven: v.optional(
+    v.pipe(
+      v.array(
+        v.pipe(v.tuple([v.string(), v.pipe(v.array(v.number()), v.readonly())]), v.readonly()),
+      ),
+      v.readonly(),
+    ),
+  ),
 });
+
+export type UnprovenRows = NonNullable<Chunk["unproven"]>;
 
 /** `passes`: the tokens of the pages that count, one for each pass. `expiresAt`: absent while rows wait. */
 export type Chunk = Readonly<v.InferOutput<typeof Chunk>> & {

@@ -18,6 +18,7 @@ import {
   toChunkItem,
   toChunkKey,
   toPassField,
+  type UnprovenRows,
 } from "./chunks.ts";
 import {
   countDeferredChange,
@@ -204,12 +205,19 @@ const buildChunkOutcome = (
     ? { ...scheduleWork(CHUNK, id, getScheduledTime(after, retryAt), token), retryAt }
     : { ...UNSCHEDULED, retryAt: undefined, expires_at: expiresAt };
   const field = toPassField(countPasses(stored));
+  const unproven = listUnproven(rows);
   if (stored)
     return {
       update: toChunkKey(job.id, chunk),
       add: { rows: rows.length },
       // A chunk has its expiry from the start if it keeps results of an earlier list. It must not expire while rows wait.
-      set: { expires_at: undefined, ...schedule, [field]: token, waiting },
+      set: {
+        expires_at: undefined,
+        ...schedule,
+        [field]: token,
+        waiting,
+        ...(unproven.length > 0 && { unproven: [...(stored.unproven ?? []), ...unproven] }),
+      },
       where: { [field]: { missing: true } },
     };
   const done = {
@@ -222,8 +230,16 @@ const buildChunkOutcome = (
     from,
     to,
     checksum,
+    ...(unproven.length > 0 && { unproven }),
   };
   return { create: { ...toChunkItem({ ...done, passes: [token] }), ...schedule } };
+};
+
+const listUnproven = (rows: readonly VerifiedRow[]): UnprovenRows => {
+  const byKey = Map.groupBy(rows, ({ result }) => result.unproven);
+  return [...byKey].flatMap(([key, of]) =>
+    key === undefined ? [] : [[key, of.map(({ row }) => row)] as const],
+  );
 };
 
 const buildJobCounters = (

@@ -5,13 +5,15 @@ import type { World } from "../ports/world.ts";
 import { commit } from "../runtime/commit.ts";
 import { UNSCHEDULED } from "../runtime/leases.ts";
 import { pack, readPackedValues } from "../verify/pack.ts";
-import { findChunk, iterateChunks, toChunkKey, toPassField } from "./chunks.ts";
+import type { Verification } from "../verify/result.ts";
+import { type Chunk, findChunk, iterateChunks, toChunkKey, toPassField } from "./chunks.ts";
 import { findInputMetadata } from "./input-metadata.ts";
-import { findJob, isOpenJob, type Job, toBucket, toJobKey } from "./items.ts";
+import { findJob, isOpenJob, type Job, OPEN_STATUSES, toBucket, toJobKey } from "./items.ts";
+import { countRefunds, toRefundFields } from "./refunds.ts";
 import { buildReplacementSummary, findCountedDomains } from "./result-summary.ts";
 import {
+  DUPLICATE,
   ERASED,
-  isDuplicate,
   type PackedRow,
   readPackedRows,
   toDuplicate,
@@ -112,7 +114,7 @@ const replaceRows = async (
   const flush = async () => {
     const chunk = chunks[at]?.chunk;
     if (chunk === undefined || rows.length === 0) return;
-    await replaceInChunk(world, { parent, child, chunk, domains }, rows);
+    await replaceInChunk(world, { parent, child, chunk, domains }, chooseBetter(rows));
     await world.callers.yieldToCallers(requester);
     rows = [];
   };
@@ -193,10 +195,19 @@ const findLastRow = (pieces: readonly IndexPiece[]): number =>
 
 type ReplacedChunk = {
   readonly parent: Job;
-  readonly child: Job;
+  /** Null when the job takes back results of its own. */
+  readonly child: Job | null;
   readonly chunk: number;
   readonly domains: ReadonlySet<string>;
 };
+
+type Replacement = { readonly before: VerifiedRow; readonly after: VerifiedRow };
+
+/** Chooses the rows to replace among the present rows of the chunk. */
+type ChooseRows = (
+  chunk: Chunk,
+  former: ReadonlyMap<number, PackedRow>,
+) => Promise<readonly Replacement[]>;
 
 /** The number of tries: a pass of a running parent may use the number of this pass first. */
 const ATTEMPTS_MAX = 20;
@@ -204,29 +215,77 @@ const ATTEMPTS_MAX = 20;
 const replaceInChunk = async (
   world: World,
   replaced: ReplacedChunk,
-  found: readonly PackedRow[],
+  chooseRows: ChooseRows,
 ): Promise<void> => {
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++)
-    if ((await tryReplace(world, replaced, found)) !== "refused") return;
+    if ((await tryReplace(world, replaced, chooseRows)) !== "refused") return;
   throw new Error("the chunk is changing too fast for its rows to be replaced");
 };
+
+const chooseBetter =
+  (found: readonly PackedRow[]): ChooseRows =>
+  async (_, former) =>
+    found.flatMap((row) => {
+      const before = former.get(row[0]);
+      return before && isBetter(row, before)
+        ? [{ before: unpackRow(before), after: unpackRow(row) }]
+        : [];
+    });
+
+/** Returns the result that replaces the stored refusal of a provider and an exit; undefined when the refusal stands. */
+export type FindTakenBack = (
+  result: Verification,
+  unproven: string,
+) => Promise<Verification | undefined>;
+
+/**
+ * Takes back the stored refusals of an open list that a witness has disproved since: these rows become `unknown`, and their
+ * credits return when the job ends. Best effort, since the rows have a result.
+ */
+export const takeBackStored = async (
+  world: World,
+  job: Job,
+  findTakenBack: FindTakenBack,
+): Promise<void> => {
+  const take = async (): Promise<void> => {
+    const domains = new Set([...job.domains, ...(await findCountedDomains(world.table, job.id))]);
+    const chooseRows = chooseTakenBack(findTakenBack);
+    for await (const { chunk, unproven } of iterateChunks(world.table, job.id))
+      if (unproven)
+        await replaceInChunk(world, { parent: job, child: null, chunk, domains }, chooseRows);
+  };
+  await take().catch((cause: unknown) => {
+    world.log("rows_not_replaced", { job: job.id, cause });
+  });
+};
+
+/** A row that was taken back before is no longer `invalid`, so its credits return once. */
+const chooseTakenBack =
+  (findTakenBack: FindTakenBack): ChooseRows =>
+  async ({ unproven = [] }, former) => {
+    const keys = new Map(unproven.flatMap(([key, rows]) => rows.map((row) => [row, key] as const)));
+    const found = [...former.values()].map(async (packed): Promise<Replacement[]> => {
+      const before = unpackRow(packed);
+      const key = keys.get(before.row);
+      const { email, status } = before.result;
+      if (key === undefined || status !== "invalid" || email === ERASED) return [];
+      const result = await findTakenBack(before.result, key);
+      return result ? [{ before, after: { row: before.row, result } }] : [];
+    });
+    return (await Promise.all(found)).flat();
+  };
 
 const tryReplace = async (
   world: World,
   { parent, child, chunk: number, domains }: ReplacedChunk,
-  found: readonly PackedRow[],
+  chooseRows: ChooseRows,
 ): Promise<"refused" | "done"> => {
   const chunk = await findChunk(world.table, parent.id, number);
   if (!chunk) return "done";
   // Rows of a cancelled parent may still be noted as waiting.
   const expiresAt = chunk.expiresAt ?? toEpochSeconds(world.now()) + parent.retentionSeconds;
   const former = new Map((await readPackedRows(world.table, chunk)).map((row) => [row[0], row]));
-  const pairs = found.flatMap((row) => {
-    const before = former.get(row[0]);
-    return before && isBetter(row, before)
-      ? [{ before: unpackRow(before), after: unpackRow(row) }]
-      : [];
-  });
+  const pairs = await chooseRows(chunk, former);
   if (pairs.length === 0) return "done";
   const [before, after] = [pairs.map((pair) => pair.before), pairs.map((pair) => pair.after)];
   const pass = { job: parent.id, chunk: number, token: world.newId("txn") };
@@ -237,8 +296,8 @@ const tryReplace = async (
   const pieces = await readChunkPieces(world.table, parent.id, number);
   const field = toPassField(chunk.passes.length);
   const { known, passes } = chunk;
-  const own = { job: parent, pass: passes.length, child: child.id, ...(known && { known }) };
-  const piece = { ...pass, ...own };
+  const own = { job: parent, pass: passes.length, ...(known && { known }) };
+  const piece = { ...pass, ...own, ...(child && { child: child.id }) };
   const { outcome } = await commit(world, {
     proof: null,
     also: [
@@ -250,8 +309,13 @@ const tryReplace = async (
       },
       {
         update: toJobKey(parent.id),
-        add: countChange(before, after),
-        ...(found.some(([, result]) => isDuplicate(result)) && {
+        add: {
+          ...countChange(before, after),
+          // The refunds of a child are its own.
+          ...(!child && toRefundFields(countRefunds(parent, after))),
+        },
+        ...(!child && { where: { status: { oneOf: OPEN_STATUSES } } }),
+        ...(after.some(({ result }) => result.subStatus === DUPLICATE) && {
           set: { hasDuplicates: true },
         }),
       },

@@ -44,7 +44,11 @@ export type ResultSummary = {
   readonly suspicions: readonly Suspicion[];
 };
 
-type Suspicion = { readonly at: string; readonly count: number };
+/** `confidence`: how certain it is that the refusals are about the mailboxes. A single refusal in clear words has 0.95. */
+type Suspicion = { readonly at: string; readonly count: number; readonly confidence: number };
+
+/** Nothing shows whether the provider refuses us or the mailboxes. */
+const SUSPECTED_CONFIDENCE = 0.5;
 
 type Typo = { readonly domain: string; readonly meant: string; readonly count: number };
 
@@ -178,7 +182,7 @@ const listSuspicions = (item: Item): readonly Suspicion[] =>
       count >= SUSPICIOUS_ROWS_MIN &&
       count === Number(item[`${prefix}${at}`] ?? 0) &&
       isMostlyValidElsewhere(item, count)
-        ? [{ at, count }]
+        ? [{ at, count, confidence: SUSPECTED_CONFIDENCE }]
         : [],
     ),
   );

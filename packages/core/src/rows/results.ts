@@ -80,7 +80,7 @@ export const unpackRow = ([row, result]: PackedRow): VerifiedRow => ({
 });
 
 /** The sub-status of a row that was corrected to the address of another row, whose result it has. */
-const DUPLICATE = "duplicate";
+export const DUPLICATE = "duplicate";
 
 export const isDuplicate = (packed: PackedVerification): boolean =>
   readPackedValues(packed)[5] === DUPLICATE;
