@@ -4,6 +4,7 @@ import { whenQuiet, whenWorked } from "../app/drain-queues.ts";
 import { listStoredItems, thenConsistent } from "../app/ledger.ts";
 import { send } from "../app/send.ts";
 import { asRows } from "../runner/as-rows.ts";
+import { givenForm } from "../things/forms.ts";
 import {
   createEmails,
   createProcessRequest,
@@ -14,6 +15,7 @@ import {
   PROCESSING,
   readJob,
   UPLOADING,
+  whenBatched,
   whenFiled,
   whenFormSent,
 } from "../things/jobs.ts";
@@ -98,22 +100,38 @@ test("the response's message states a second column of addresses, which is not v
   );
 });
 
-test("the service reads an address with a name, as mailto:, and amid invisible characters", async () => {
-  const ctx = await givenChunked();
-  const cells = ["Ada <ada@x.com>", "mailto:bo@x.com?subject=Hi", "\u200bcy@x.com\u00a0"];
-  const fileKey = await givenUpload(ctx, ctx.liveKey, formatCsv(cells));
+test.each([
+  "Ada Lovelace <ada@x.com>",
+  '"Lovelace, Ada" <ada@x.com>',
+  '"Ada <Countess>" <ada@x.com>',
+  "mailto:ada@x.com?subject=Hi%20there",
+  "MAILTO:%61da@x.com",
+  "Ada < ada@x.com >",
+  "\u200b<ada@x.com>\u00a0;",
+])(
+  "a call, a batch, a file, a form and the activity read the same address from %j",
+  async (text) => {
+    const ctx = await givenForm();
+    const { world, liveKey: key } = ctx;
+    const cell = `"${text.replaceAll('"', '""')}"`;
+    const fileKey = await givenUpload(ctx, key, formatCsv([cell]));
 
-  const { data } = await whenFiled(ctx.world, ctx.liveKey, createProcessRequest(fileKey));
-  await whenWorked(ctx);
+    const jobs = [
+      await whenBatched(world, key, { emails: [text] }),
+      await whenFiled(world, key, createProcessRequest(fileKey)),
+    ];
+    await whenWorked(ctx);
+    const call = await send(world, "POST /v1/verify", { key, body: { email: text } });
+    const path = `GET /v1/activity/${encodeURIComponent(text)}`;
+    const activity = await send(world, path, { key });
+    const form = await ctx.ask(text);
 
-  expect(data).toMatchObject({ unique_emails: 3, invalid_emails_skipped: 0 });
-  const { results } = await readJob(ctx);
-  expect(results.map(({ email }: { email: string }) => email)).toEqual([
-    "ada@x.com",
-    "bo@x.com",
-    "cy@x.com",
-  ]);
-});
+    const rows = await Promise.all(jobs.map(async ({ data }) => await readJob(ctx, data.job_id)));
+    const found = [...rows.map(({ results }) => results[0]), call.data, activity.data];
+    expect(found.map(({ email }: { email: string }) => email)).toEqual(Array(4).fill("ada@x.com"));
+    expect(form.data.class).toBe("go");
+  },
+);
 
 test.each([
   ["its file's name", "Spring customers.csv", undefined, "Spring customers.csv"],

@@ -65,8 +65,8 @@ const trimEdges = (text: string): string => {
   return text.slice(from, to);
 };
 
-/** `Ada Lovelace <ada@example.org>`: the text before the brackets is a name (RFC 5322 §3.4). */
-const ANGLE_ADDRESS = /^[^<>]*<([^<>]+)>$/;
+/** `Ada Lovelace <ada@example.org>`: the text before the brackets is a name, which may be quoted (RFC 5322 §3.4). */
+const ANGLE_ADDRESS = /^(?:[^<>]*|(?:[^<>"]|"[^"]*")*)<([^<>]+)>$/;
 
 const SEPARATORS = /[\s,;<>|/]+/;
 

@@ -1,5 +1,6 @@
 import { ACTIVITY_LEVELS, type Activity } from "@mailproof/core/activity/activity-level";
-import { type Address, isAddress, parseAddress } from "@mailproof/mail/address";
+import { type Address, isAddress } from "@mailproof/mail/address";
+import { parseAddressCell } from "@mailproof/mail/address-cell";
 import * as v from "valibot";
 import { createText, describe, EMAIL_LENGTH_MAX, limitCharacters } from "./common.ts";
 import * as field from "./fields.ts";
@@ -9,7 +10,7 @@ import { omitNull } from "./omit-null.ts";
 export const Email = v.pipe(
   createText("idn-email"),
   limitCharacters(EMAIL_LENGTH_MAX),
-  v.transform(parseAddress),
+  v.transform(parseAddressCell),
   v.custom<Address>((parsed) => isAddress(parsed as Address), "must be an email address"),
 );
 

@@ -1,4 +1,5 @@
-import { type Address, isAddress, parseAddress } from "@mailproof/mail/address";
+import type { Address } from "@mailproof/mail/address";
+import { readAddress } from "@mailproof/mail/address-cell";
 import type { BounceReport } from "@mailproof/mail/bounce-kind";
 import * as v from "valibot";
 import { fingerprint } from "../lib/fingerprint.ts";
@@ -209,10 +210,6 @@ const toEvents = ({ type, mail }: SesNotification, message: unknown): readonly M
   });
 };
 
-const ANGLE_ADDRESS = /<([^<>]+)>\s*$/;
-
 /** Undefined for an invalid address, because activity is stored only for valid addresses. */
-const parseRecipient = (text: string): Address | undefined => {
-  const parsed = parseAddress(ANGLE_ADDRESS.exec(text)?.[1] ?? text);
-  return isAddress(parsed) ? parsed : undefined;
-};
+const parseRecipient = (text: string): Address | undefined =>
+  readAddress(text).address ?? undefined;

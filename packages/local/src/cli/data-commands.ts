@@ -4,7 +4,8 @@ import { getAccount } from "@mailproof/core/accounts/accounts";
 import { getRetentionDays, setRetention } from "@mailproof/core/accounts/retention";
 import { forgetActivity } from "@mailproof/core/activity/forget";
 import { eraseEverywhere } from "@mailproof/core/erasure/erase-everywhere";
-import { type Address, isAddress, parseAddress } from "@mailproof/mail/address";
+import { type Address, isAddress } from "@mailproof/mail/address";
+import { parseAddressCell } from "@mailproof/mail/address-cell";
 import * as v from "valibot";
 import { matching } from "../environment.ts";
 import { definePortable, Name } from "./define-admin.ts";
@@ -23,7 +24,7 @@ const Days = v.pipe(
 
 const ParsedEmail = v.pipe(
   v.string(),
-  v.transform(parseAddress),
+  v.transform(parseAddressCell),
   v.custom<Address>((parsed) => isAddress(parsed as Address), "must be an email address"),
 );
 

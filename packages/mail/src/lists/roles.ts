@@ -104,7 +104,7 @@ const WORDS = `
   smtp submissions survey tax travel trustees vendors volunteer volunteering webinars web-site web-team workshop
   informacion recepcion atencion-al-cliente servicio-al-cliente recursos-humanos oficina tesoreria logistica redaccion
   redacao comunicacion comunicacao finanzas financas faturamento suprimentos gerencia diretoria direzione protocollo
-  secretaris biblioteca consultas comenzi rezervari accueil achats ventes direction rh ayuda atencion empleo fatture
+  secretaris biblioteca consultas comenzi rezervari accueil achats ventes direction rh ayuda atencion empleo fatture ufficio
 
   ${NORDIC} ${CZECH_AND_SLOVAK} ${HUNGARIAN} ${TURKISH} ${POLISH} ${DUTCH} ${RUSSIAN}`;
 
