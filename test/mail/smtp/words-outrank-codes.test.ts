@@ -52,6 +52,33 @@ test("the words of every rule for an unknown mailbox outrank a code alone", () =
   expect(findContradictions(sentences)).toEqual([]);
 });
 
+/** RFC 3463 calls these codes refusals of us, of the sender or of the message: the words then prove nothing about a mailbox. */
+const ABOUT_OTHERS = /^5\.(?:1\.[78]|2\.4|5\.3|6\.\d|7\.\d+)$/;
+
+test("a code alone never makes words for an unknown mailbox valid or risky, in any rule", () => {
+  const codes = RULE_FAMILIES.flatMap(({ rules }) =>
+    Object.values(rules).flatMap(({ text, example }) => {
+      const [, enhanced] = /^\d{3}[ -]\d(\.\d{1,3}\.\d{1,3})/.exec(example) ?? [];
+      return text === undefined && enhanced !== undefined ? [`5${enhanced}`] : [];
+    }),
+  );
+  const words = ["No such user here", "Empfänger unbekannt", "El usuario no existe", "不存在"];
+  const found = [...new Set(codes)].flatMap((code) =>
+    words.map((text) => {
+      const { verdict } = classify(read(`550 ${code} ${text}`), { stage: "rcpt" });
+      return { code, text, verdict };
+    }),
+  );
+
+  expect(codes.length).toBeGreaterThan(15);
+  expect(
+    found.filter(
+      ({ code, verdict }) =>
+        verdict !== "invalid" && !(verdict === "unknown" && ABOUT_OTHERS.test(code)),
+    ),
+  ).toEqual([]);
+});
+
 test("Plesk's refusal with the code of another owner concerns an unknown mailbox", () => {
   const reply = read("550 sorry, no mailbox here by that name. (#5.7.17)");
 
