@@ -606,6 +606,11 @@ export const FAULTS: readonly Fault[] = [
     "return isEmptied\n    ?",
     "return isEmptied && false\n    ?",
   ),
+  inMail("records/spf-record.ts", "core/deliverability/records")(
+    "a merged SPF record keeps names that are gone",
+    "if (!proposal) return",
+    'if (domain !== "") return',
+  ),
   inMail("records/other-records.ts", "core/deliverability/records")(
     "a DKIM key leaves test mode and keeps SHA-1",
     'hashes.includes("sha256") ? hashes.join(":") : ""',

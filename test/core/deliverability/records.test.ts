@@ -54,6 +54,8 @@ const SPF_ROWS: readonly Row[] = asRows`
     | ${{ "example.com": { MX: ["1 smtp.google.com"] }, "smtp.google.com": { A: ["8.8.8.8"] }, "_spf.google.com": { TXT: ["v=spf1 ip4:8.8.4.0/24 ~all"] } }}
   the domain publishes two | ${["v=spf1 mx -all", "v=spf1 include:sender.test mx -all"]} | merge_spf | v=spf1 include:sender.test mx -all
   the domain publishes two, of which one is milder | ${["v=spf1 mx -all", "v=spf1 include:sender.test ~all"]} | merge_spf | v=spf1 include:sender.test mx ~all
+  the domain publishes two, of which three names together are gone | ${["v=spf1 a:x.gone.test a:y.gone.test mx -all", "v=spf1 a:z.gone.test -all"]} | merge_spf
+    | v=spf1 <senders in place of a:x.gone.test> <senders in place of a:y.gone.test> mx <senders in place of a:z.gone.test> ~all
   a space is missing | ${["v=spf1 ip4:9.9.9.9~all"]} | spf_syntax | v=spf1 ip4:9.9.9.9 ~all
   a term has the wrong name | ${["v=spf1 ipv4:9.9.9.9 -all"]} | spf_syntax | v=spf1 ip4:9.9.9.9 -all
   commas stand between the terms | ${["v=spf1 ip4:9.9.9.9, mx -all;"]} | spf_syntax | v=spf1 ip4:9.9.9.9 mx -all

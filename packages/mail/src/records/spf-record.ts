@@ -2,7 +2,7 @@ import type { Dns } from "../dns/dns.ts";
 import { isAbsent } from "../dns/dns.ts";
 import { parseIp } from "../ip.ts";
 import type { MxAnalysis } from "../mx/analyse.ts";
-import type { SpfAnalysis } from "../spf/analyse.ts";
+import { analyseSpf, type SpfAnalysis } from "../spf/analyse.ts";
 import { evaluateSpf } from "../spf/evaluate.ts";
 import { SPF_LIMITS } from "../spf/limits.ts";
 import { isSpf, parseSpf, type SpfDirective } from "../spf/parse.ts";
@@ -44,7 +44,7 @@ export const proposeSpf = async (
     const next =
       text === undefined
         ? createRecord(published, input)
-        : await repairRecord(proposal ? overlayTexts(dns, [proposal]) : dns, text, input);
+        : await repairRecord(...(await readVoids(dns, input, proposal)), text);
     if (next === text) break;
     text = next;
     proposal = toProposal(next);
@@ -66,6 +66,19 @@ const isNotCovered = async (dns: Dns, domain: string, ip: string): Promise<boole
   const { result } = await evaluateSpf(dns, query);
   return result !== "pass" && result !== "temperror" && result !== "permerror";
 };
+
+/** Counts the void look-ups of the proposed record, which may have terms of several published ones. */
+const readVoids = async (
+  dns: Dns,
+  { domain, spf }: SpfProposalInput,
+  proposal: ProposedRecord | undefined,
+): Promise<readonly [Dns, RepairedRecord]> => {
+  if (!proposal) return [dns, { domain, voidLookups: spf.voidLookups }];
+  const { voidLookups } = await analyseSpf(overlayTexts(dns, [removeGaps(proposal)]), { domain });
+  return [overlayTexts(dns, [proposal]), { domain, voidLookups }];
+};
+
+type RepairedRecord = Pick<SpfAnalysis, "voidLookups"> & { readonly domain: string };
 
 /** A domain whose MX records are unknown may receive mail. */
 const receivesMail = ({ records, hasValidMx }: MxAnalysis): boolean =>
@@ -179,14 +192,17 @@ const isRedirect = (term: string): boolean => /^redirect=/i.test(term);
 
 const isModifier = (term: string): boolean => /^[a-z][a-z\d._-]*=/i.test(term);
 
-const repairRecord = async (dns: Dns, text: string, input: SpfProposalInput): Promise<string> => {
-  const { domain } = input;
+const repairRecord = async (
+  dns: Dns,
+  { domain, voidLookups }: RepairedRecord,
+  text: string,
+): Promise<string> => {
   const terms = endRecord(splitTerms(text).flatMap(repairTerm).filter(isFirstExp));
   const readable = toRecord(terms.filter((term) => !isGap(term)));
   const tree = await readTree(overlayRoot(dns, domain, text, readable), domain, PAGES_MAX);
   const [root] = tree.values();
   if (!root) return text;
-  const isVoid = await findVoidTerms(dns, root, input.spf);
+  const isVoid = await findVoidTerms(dns, root, voidLookups);
   const kept = terms.flatMap((term) =>
     leadsNowhere(tree, root, term) || isVoid(term) ? replaceTerm(term) : [term],
   );
@@ -271,7 +287,7 @@ const leadsNowhere = (tree: SpfTree, root: SpfPage, term: string): boolean => {
 const findVoidTerms = async (
   dns: Dns,
   { steps }: SpfPage,
-  { voidLookups }: SpfAnalysis,
+  voidLookups: number,
 ): Promise<(term: string) => boolean> => {
   if (voidLookups <= SPF_LIMITS.voidsMax) return () => false;
   const found = await Promise.all(
