@@ -4,7 +4,7 @@ import { createRouter } from "@mailproof/api/http/router";
 import type { Example } from "@mailproof/api/openapi/examples";
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import type { AppWorld } from "@mailproof/core/app-world";
-import { toUuid } from "@mailproof/core/lib/uuid";
+import { toUuid } from "@mailproof/core/deliverability/check-once";
 import { credits } from "@mailproof/core/money/credits";
 import { WEBHOOK_EVENT_TYPES } from "@mailproof/core/webhooks/payloads";
 import { whenReconciled, whenWorked } from "../app/drain-queues.ts";

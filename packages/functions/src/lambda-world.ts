@@ -33,7 +33,6 @@ import { createLambdaAws } from "./aws/lambda-aws.ts";
 import type { Aws } from "./aws/requests.ts";
 import { createLambdaLog } from "./log.ts";
 import { countCredits } from "./measure/credits.ts";
-import { createMissingPort } from "./missing-port.ts";
 import { type LambdaEnvironment, requireSetting } from "./settings.ts";
 import { readOidc, readTrustedIssuer } from "./trusted-issuer.ts";
 
@@ -181,3 +180,7 @@ const MISSING_DNS_LOOKUPS: DnsLookups = {
   allowed: [],
   blocklists: { listsFor: () => [], keys: {}, isHealthy: rejectUnavailable },
 };
+
+/** Replaces a port that a Lambda lacks: every call throws an error with the reason. */
+export const createMissingPort = <Port extends object>(why: string): Port =>
+  new Proxy({} as Port, { get: () => () => Promise.reject(new Error(why)) });

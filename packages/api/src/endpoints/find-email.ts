@@ -2,7 +2,7 @@ import type { AppWorld } from "@mailproof/core/app-world";
 import { FIND_STATUSES, type FindResult, type FindStatus } from "@mailproof/core/find/find";
 import { findOnce } from "@mailproof/core/find/find-once";
 import { findNameFaults, type NameFault } from "@mailproof/core/find/name-forms";
-import type { Person } from "@mailproof/core/find/person";
+import type { Person } from "@mailproof/core/find/spelling/spell-word";
 import { withMoneySentence } from "@mailproof/core/lib/failure";
 import { formatCredits, toCredits } from "@mailproof/core/money/credits";
 import { PRICES } from "@mailproof/core/money/prices";

@@ -12,8 +12,10 @@ import { subtractDays } from "./days.ts";
 import {
   type AddressRecord,
   type BlocklistStatus,
+  CONTRIBUTORS_MIN,
   findRecord,
   findStoredStatus,
+  SHARED_POOL,
   storeStatus,
 } from "./items.ts";
 import {
@@ -22,7 +24,6 @@ import {
   findDomainActivity,
   NO_REPUTATION,
 } from "./reputation.ts";
-import { CONTRIBUTORS_MIN, SHARED_POOL } from "./shared-pool.ts";
 
 // Responses for test keys, documented in docs/test-keys.md.
 

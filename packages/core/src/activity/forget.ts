@@ -5,8 +5,7 @@ import { eraseVerdict } from "../calibration/account-history.ts";
 import { toUtcDay } from "../lib/time.ts";
 import type { World } from "../ports/world.ts";
 import { countDaysBetween } from "./days.ts";
-import { addToDay, DAYS_RETAINED, findRecord, removeRecord, SHARDS } from "./items.ts";
-import { SHARED_POOL } from "./shared-pool.ts";
+import { addToDay, DAYS_RETAINED, findRecord, removeRecord, SHARDS, SHARED_POOL } from "./items.ts";
 
 const ATTEMPTS_MAX = 12;
 

@@ -22,6 +22,12 @@ import { RETENTION_DAYS } from "./events.ts";
 //   ACTIVITYEVENT#<event>            COUNTED  marks a counted event; expires when the event is too old to be reported again
 //   LISTED#<domain>                  STATUS   a domain's blocklist status, for all accounts
 
+/** The owner of the shared pool's records, if the operator enables the pool. No account has this id. */
+export const SHARED_POOL = "~pool";
+
+/** With fewer contributing accounts, the pool would reveal the activity of a single account. */
+export const CONTRIBUTORS_MIN = 3;
+
 /** A DynamoDB partition accepts 500 transactions a second, so sixteen accept 8,000 events a second for one domain. */
 export const SHARDS = 16;
 

@@ -17,14 +17,15 @@ import { getEventTime, type IgnoredReason, type MailEvent, toEventKind } from ".
 import {
   type AddressRecord,
   addToDay,
+  CONTRIBUTORS_MIN,
   claimEvent,
   type DaySum,
   findRecord,
   SHARDS,
+  SHARED_POOL,
   storeRecord,
   toEventKey,
 } from "./items.ts";
-import { CONTRIBUTORS_MIN, SHARED_POOL } from "./shared-pool.ts";
 import { type DayChange, type TallyEvent, tallyEvent } from "./tally.ts";
 
 /** The account and channel of an event. The event's id is unique only within both. */

@@ -5,8 +5,15 @@ import { getOwnerId, type Payer } from "../money/payer.ts";
 import type { World } from "../ports/world.ts";
 import { toShare } from "./activity-level.ts";
 import { subtractDays } from "./days.ts";
-import { type BlocklistStatus, type DaySums, readDay, SHARDS, toDaysPartition } from "./items.ts";
-import { CONTRIBUTORS_MIN, SHARED_POOL } from "./shared-pool.ts";
+import {
+  type BlocklistStatus,
+  CONTRIBUTORS_MIN,
+  type DaySums,
+  readDay,
+  SHARDS,
+  SHARED_POOL,
+  toDaysPartition,
+} from "./items.ts";
 
 /** A report about a domain needs at least 20 active addresses, because the sums of five people reveal too much about each. */
 const ADDRESSES_MIN = 20;

@@ -1,7 +1,6 @@
 import * as v from "valibot";
 import { Failure, type LookUpOperation } from "../lib/failure.ts";
 import { CLOCK_SKEW_MS, DAY_MS } from "../lib/time.ts";
-import { toUuid } from "../lib/uuid.ts";
 import {
   type BeginResult,
   beginOperation,
@@ -321,4 +320,13 @@ export const checkWork: WorkKind<CheckWorld> = {
   kind: CHECK,
   repair: repairCheck,
   longestWaitMs: MAX_LEASE_MS,
+};
+
+/** A random UUID (RFC 9562 §5.4), for fields where the contract requires this form. Other ids start with a prefix for their kind. */
+export const toUuid = (random: Uint8Array): string => {
+  const bytes = Uint8Array.from(random.subarray(0, 16));
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const hex = Buffer.from(bytes).toString("hex");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 };

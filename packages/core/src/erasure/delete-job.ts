@@ -16,7 +16,7 @@ import {
   toPassesQuery,
   toPassItem,
 } from "../lists/deletion-items.ts";
-import type { Item, Table } from "../ports/table.ts";
+import { type Item, removeItem, type Table } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { toChunkKey } from "../rows/chunks.ts";
 import { toDeferredPartition } from "../rows/deferrals.ts";
@@ -29,7 +29,6 @@ import { toEvidenceKey } from "../rows/row-evidence.ts";
 import { toAddressesPartition, toIndexPartition } from "../rows/row-index.ts";
 import { commit } from "../runtime/commit.ts";
 import { readScheduledWork, scheduleWork } from "../runtime/leases.ts";
-import { removeItem } from "../runtime/remove-item.ts";
 import type { WorkKind } from "../runtime/work-kind.ts";
 import { removeListSample, removeSpares } from "./list-copies.ts";
 

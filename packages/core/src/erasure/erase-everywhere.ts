@@ -1,7 +1,7 @@
 import { iterateAccounts } from "../accounts/account-items.ts";
 import { createSubject } from "../accounts/subject.ts";
 import { forgetOwned } from "../activity/forget.ts";
-import { SHARED_POOL } from "../activity/shared-pool.ts";
+import { SHARED_POOL } from "../activity/items.ts";
 import { KEY_MODES } from "../money/payer.ts";
 import type { World } from "../ports/world.ts";
 import { eraseAddress } from "./erase-address.ts";

@@ -13,7 +13,7 @@ import {
 } from "@mailproof/mail/signals/address-patterns";
 import { countFinds, NO_PATTERN_COUNTS, type PatternCounts } from "../calibration/naming.ts";
 import { listNameForms, looksSwapped, type NameForm, type PersonForms } from "./name-forms.ts";
-import type { Person } from "./person.ts";
+import type { Person } from "./spelling/spell-word.ts";
 
 /** `share`: the likelihood of this form among all forms of this person's address. */
 export type Candidate = {

@@ -7,6 +7,7 @@ import {
 } from "@mailproof/mail/signals/address-patterns";
 import { NO_DOMAIN_HISTORY } from "../calibration/account-history.ts";
 import { findUsualPattern, type PatternCounts } from "../calibration/naming.ts";
+import { getRemainingWaitMs } from "../lib/timeout.ts";
 import type { ProbeResult } from "../smtp-pool/probe.ts";
 import { WAITING_FOR_PROVIDER } from "../smtp-pool/results.ts";
 import type { Engine } from "../verify/engine.ts";
@@ -16,12 +17,11 @@ import {
   type ProviderDoubts,
   planRandomRecipient,
 } from "../verify/provider-beliefs.ts";
-import { getRemainingWaitMs } from "../verify/remaining-wait.ts";
 import type { DomainSignal } from "../verify/signals.ts";
 import { findListings, toDnsReason, toSignals, type VerifyOptions } from "../verify/verify.ts";
 import { type Candidate, listCandidates } from "./candidates.ts";
 import { listNameForms } from "./name-forms.ts";
-import type { Person } from "./person.ts";
+import type { Person } from "./spelling/spell-word.ts";
 
 /**
  * The likelihood that an existing mailbox belongs to this person and not to a namesake, by how much of the name its pattern

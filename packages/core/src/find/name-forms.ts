@@ -7,7 +7,7 @@ import {
   type Word,
 } from "./join-rules.ts";
 import { NICKNAMES } from "./nicknames.ts";
-import type { Person } from "./person.ts";
+import type { Person } from "./spelling/spell-word.ts";
 import {
   foldName,
   guessReading,

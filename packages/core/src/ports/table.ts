@@ -152,3 +152,10 @@ export const toPosition = (item: Item, index?: Index): PagePosition =>
 /** Returns the sort key in the query's own order, then the item's key: every adapter needs both to continue. */
 export const readPosition = (position: PagePosition) =>
   JSON.parse(position) as [sortKey: string, pk: string, sk: string];
+
+/** Returns the number of removed items, 0 or 1. Throws when the reply is lost: the caller repeats the removal. */
+export const removeItem = async (table: Pick<Table, "write">, { pk, sk }: Key): Promise<number> => {
+  const { outcome } = await table.write({ remove: { pk, sk } });
+  if (outcome === "ambiguous") throw new Error("unknown whether an item was removed");
+  return outcome === "committed" ? 1 : 0;
+};

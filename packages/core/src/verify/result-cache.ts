@@ -1,9 +1,8 @@
 import type { AddressText } from "@mailproof/mail/address";
 import { fingerprint } from "../lib/fingerprint.ts";
 import { isTooFarAhead, toEpochSeconds } from "../lib/time.ts";
-import type { Key, Table, Write } from "../ports/table.ts";
+import { type Key, removeItem, type Table, type Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
-import { removeItem } from "../runtime/remove-item.ts";
 import { type PackedVerification, pack, unpack } from "./pack.ts";
 import type { Verification } from "./result.ts";
 import { toEmail } from "./split-roughly.ts";

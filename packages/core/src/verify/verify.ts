@@ -15,6 +15,7 @@ import {
   type DomainHistory,
   NO_DOMAIN_HISTORY,
 } from "../calibration/account-history.ts";
+import { getRemainingWaitMs } from "../lib/timeout.ts";
 import type { Requester, Ticket } from "../smtp-pool/fairness.ts";
 import type { ProbeResult } from "../smtp-pool/probe.ts";
 import { createUnansweredResult } from "../smtp-pool/results.ts";
@@ -30,7 +31,6 @@ import {
   type ProviderDoubts,
   planRandomRecipient,
 } from "./provider-beliefs.ts";
-import { getRemainingWaitMs } from "./remaining-wait.ts";
 import { type Verification } from "./result.ts";
 import { type DomainSignal, type Signals, UNLISTED } from "./signals.ts";
 import { toEmail } from "./split-roughly.ts";

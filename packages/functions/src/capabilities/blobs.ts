@@ -1,7 +1,6 @@
 import type { Blobs } from "@mailproof/core/ports/blobs";
 import { createS3Blobs } from "../aws/s3-blobs.ts";
-import type { Capability } from "../lambda-world.ts";
-import { createMissingPort } from "../missing-port.ts";
+import { type Capability, createMissingPort } from "../lambda-world.ts";
 
 /** For an endpoint that needs "blobs:read" or "blobs:write", and the workers that read or remove files. */
 export const withBlobs: Capability = ({ aws, environment: { BUCKET_NAME } }) => ({

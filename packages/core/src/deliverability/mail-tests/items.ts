@@ -7,9 +7,8 @@ import { toEpochSeconds } from "../../lib/time.ts";
 import { CountedIn } from "../../money/items.ts";
 import { KEY_MODES } from "../../money/payer.ts";
 import type { Item, Json, Key, PagePosition, Table, Write } from "../../ports/table.ts";
-import { findItem, toPosition } from "../../ports/table.ts";
+import { findItem, removeItem, toPosition } from "../../ports/table.ts";
 import type { World } from "../../ports/world.ts";
-import { removeItem } from "../../runtime/remove-item.ts";
 
 // Layout. A mail test is an address for one mail. It is due when the address expires, and after a mail came until the mail is
 // assessed. The envelope and the body of the mail expire after a day.

@@ -1,4 +1,3 @@
-import type { Person } from "../person.ts";
 import type { Weighted } from "../weighted.ts";
 import {
   type Alphabet,
@@ -15,6 +14,9 @@ import { spellDevanagari } from "./devanagari.ts";
 import { guessHanReading, type HanReading, spellHan } from "./han.ts";
 import { spellHangul } from "./hangul.ts";
 import { getTables } from "./tables.ts";
+
+/** The names as the client sends them: with titles, middle names and initials, in any script. */
+export type Person = { readonly first: string; readonly last: string };
 
 /** Letters and endings that only one language uses, the rarest first. Kazakh and its neighbours are read as Russian. */
 const BY_LETTER: readonly (readonly [RegExp, CyrillicLanguage])[] = [
