@@ -13,6 +13,7 @@ export const getLambdaGroup = (file: string): LambdaGroup => {
   if (!file.includes("http/")) return "workers";
   const name = basename(file).replace(/\.m?[jt]s$/, "");
   if (name === "mcp") return "tools";
+  if (name === "compat") return "reach";
   if (name === "$default") return "documents";
   const { needs } = endpoints.find((one) => toFileName(one) === name) ?? { needs: [] };
   if (needs.some((need) => need.startsWith("blobs:"))) return "files";

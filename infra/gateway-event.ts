@@ -75,6 +75,7 @@ const joinValues = (pairs: readonly (readonly [string, string])[]): Record<strin
 };
 
 const UNROUTED = { routeKey: "$default" };
+const COMPAT = { routeKey: "ANY /compat/{vendor}/{path+}" };
 
 const findRoute = (route: Route, method: string, rawPath: string) => {
   try {
@@ -85,7 +86,7 @@ const findRoute = (route: Route, method: string, rawPath: string) => {
       ...(Object.keys(path).length > 0 && { pathParameters: { ...path } }),
     };
   } catch {
-    return UNROUTED;
+    return /^\/compat\/[^/]+\/./.test(rawPath) ? COMPAT : UNROUTED;
   }
 };
 

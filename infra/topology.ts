@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import { endpoints, programEndpoints } from "@mailproof/api/endpoints";
+import { verifyEmail } from "@mailproof/api/endpoints/verify-email";
 import { schedules, workers } from "@mailproof/core/background/workers";
 import { BLOB_RETENTION_DAYS, type RetentionPrefix } from "@mailproof/core/ports/blobs";
 import {
@@ -85,6 +86,9 @@ const createHttpLambda = (route: string, file: string, needs: readonly Need[]): 
 const TOOLS = "ANY /mcp";
 const toolNeeds = [...new Set([...programEndpoints.flatMap(({ needs }) => needs), ...IDENTIFIES])];
 
+/** The routes for other verifiers' clients, which verify one address. Each vendor allows other methods. */
+const COMPAT = "ANY /compat/{vendor}/{path+}";
+
 /** The keys of API Gateway that invoke a route's Lambda: a Lambda with GET also gets HEAD. */
 export const listRouteKeys = (route: string): readonly string[] =>
   route.startsWith("GET ") ? [route, route.replace("GET", "HEAD")] : [route];
@@ -101,6 +105,13 @@ export const routes: readonly Route[] = [
     ]),
   })),
   { route: TOOLS, lambda: createHttpLambda(TOOLS, `${HANDLERS}/http/mcp.ts`, toolNeeds) },
+  {
+    route: COMPAT,
+    lambda: createHttpLambda(COMPAT, `${HANDLERS}/http/compat.ts`, [
+      ...verifyEmail.needs,
+      ...IDENTIFIES,
+    ]),
+  },
   {
     route: DEFAULT_ROUTE,
     lambda: createHttpLambda(DEFAULT_ROUTE, `${HANDLERS}/http/${DEFAULT_ROUTE}.ts`, ["dashboard"]),

@@ -52,7 +52,8 @@ install_npm() {
   local flags=(--ignore-scripts)
   # The runtime client builds itself.
   [ "$2" = runtime_client ] && flags=(--foreground-scripts)
-  npm install --prefix "$1" --no-package-lock --before 2026-11-01 "${flags[@]}" "$(line_of "$2" | cut -d ' ' -f 2)"
+  # shellcheck disable=SC2046
+  npm install --prefix "$1" --no-package-lock --before 2026-11-01 "${flags[@]}" $(line_of "$2" | cut -d ' ' -f 2-)
 }
 
 # The tool python uses the versions that the machine's own Python has already.
@@ -83,8 +84,10 @@ install_actionlint() {
   (cd "$wanted/actionlint" && go build -trimpath -o "$1/run" github.com/rhysd/actionlint/cmd/actionlint)
 }
 
-fetch newman "$(line_of newman)" install_npm npm
-for tool in joserfc checkdmarc parsedmarc pyevp python python_generators zizmor; do
+for tool in newman vendor_sdks; do
+  fetch "$tool" "$(line_of "$tool")" install_npm npm
+done
+for tool in joserfc checkdmarc parsedmarc pyevp python python_generators vendor_sdks_py zizmor; do
   fetch "$tool" "$(line_of "$tool")" install_python python3
 done
 fetch java_generators "$(cat $wanted/generators/java/pom.xml)" install_java_generators java mvn

@@ -1,5 +1,6 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { endpoints, programEndpoints } from "@mailproof/api/endpoints";
+import { verifyEmail } from "@mailproof/api/endpoints/verify-email";
 import { schedules, workers } from "@mailproof/core/background/workers";
 import { isDeadLetterQueue } from "@mailproof/core/ports/queue";
 import { formatMarkdownTable } from "@mailproof/lab/markdown-table";
@@ -49,11 +50,13 @@ test("the topology contains every endpoint, worker and schedule with its declara
   expect(routes.map(({ route }) => route)).toEqual([
     ...endpoints.map(({ route }) => route),
     "ANY /mcp",
+    "ANY /compat/{vendor}/{path+}",
     "$default",
   ]);
   expect(routes.map(({ lambda }) => lambda.needs)).toEqual([
     ...endpoints.map(({ needs }) => [...needs, ...IDENTIFIES]),
     [...new Set([...programEndpoints.flatMap(({ needs }) => needs), ...IDENTIFIES])],
+    [...verifyEmail.needs, ...IDENTIFIES],
     ["dashboard"],
   ]);
   expect(workerSpecs.map(({ queue }) => queue)).toEqual(workers.map(({ queue }) => queue.name));

@@ -94,6 +94,7 @@ describe("the API of a production stage", () => {
           .filter(({ route }) => route.startsWith("GET "))
           .map(({ route }) => route.replace("GET", "HEAD")),
         "ANY /mcp",
+        "ANY /compat/{vendor}/{path+}",
         "$default",
       ].toSorted(),
     );
@@ -112,9 +113,10 @@ describe("the API of a production stage", () => {
       "POST /v1/verify": "packages/functions/generated/http/verify-email.handler",
       "GET /v1/jobs/{id}": "packages/functions/generated/http/get-job.handler",
       "ANY /mcp": "packages/functions/src/http/mcp.handler",
+      "ANY /compat/{vendor}/{path+}": "packages/functions/src/http/compat.handler",
       $default: "packages/functions/src/http/$default.handler",
     });
-    expect(new Set(handlers.map(([, handler]) => handler)).size).toBe(endpoints.length + 2);
+    expect(new Set(handlers.map(([, handler]) => handler)).size).toBe(endpoints.length + 3);
   });
 
   test("the API accepts calls from any page, as the local server does", () => {
@@ -724,7 +726,7 @@ const SECRETS: Readonly<Record<string, (name: string) => boolean>> = {
       name,
     ),
   SEALING_KEY: (name) =>
-    /^(?:Http(?:CreateInvitation|CreateWebhook|EraseData|GetJob|GetJobRow|GetReceiptKeys|Mcp|RotateWebhookSecret|SignInWithOidc|TestWebhook|Verify(?:Batch|Email|Form))|WorkerDeliveries(?:Dead)?|WorkerMails(?:Dead)?|Schedule(?:Gauge|Reconcile))$/.test(
+    /^(?:Http(?:CreateInvitation|CreateWebhook|EraseData|GetJob|GetJobRow|GetReceiptKeys|Compat|Mcp|RotateWebhookSecret|SignInWithOidc|TestWebhook|Verify(?:Batch|Email|Form))|WorkerDeliveries(?:Dead)?|WorkerMails(?:Dead)?|Schedule(?:Gauge|Reconcile))$/.test(
       name,
     ),
   OIDC_CLIENT_SECRET: (name) => name === "HttpSignInWithOidc",

@@ -57,6 +57,9 @@ const MAIL_DOMAIN = "in.journey.example";
 
 export type BundledStage = {
   readonly artefact: Artefact;
+  readonly testKey: string;
+  /** The key of an account without credits. */
+  readonly poorKey: string;
   /** Calls of AWS that a Lambda's role does not allow, and invocations that threw: none is right. */
   readonly listFaults: () => readonly string[];
   readonly stop: () => Promise<void>;
@@ -141,7 +144,7 @@ const open = async (folder: string, closers: (() => unknown)[]) => {
       backupFolder: null,
     },
   };
-  return { artefact, listFaults };
+  return { artefact, testKey: stage.testKey, poorKey: stage.poorKey, listFaults };
 };
 
 type Internet = Awaited<ReturnType<typeof openInternet>>;

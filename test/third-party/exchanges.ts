@@ -96,14 +96,17 @@ const ANSWERS: Readonly<Record<string, RegExp>> = {
 };
 
 /** What is not an endpoint is public: the documents. The tools have their own way to refuse. */
+const COMPAT = "ANY /compat/{vendor}/{path+}";
+
 const findEndpoint = (route: string): Pick<Endpoint, "access" | "fromOwnPage"> =>
   endpoints.find((one) => one.route === route) ?? {
-    access: route === "ANY /mcp" ? "unrestricted" : "public",
+    access: route === "ANY /mcp" || route === COMPAT ? "unrestricted" : "public",
   };
 
 const createRequest = (route: string): WireRequest => {
   const json = ["content-type", "application/json"] as const;
   if (route === "$default") return { method: "GET", url: "/docs" };
+  if (route === COMPAT) return { method: "GET", url: "/compat/emailable/v1/account" };
   if (route === "ANY /mcp")
     return {
       method: "POST",

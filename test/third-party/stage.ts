@@ -242,7 +242,8 @@ export const createStage = async (given: Readonly<Record<string, string>> = {}) 
   });
   const here = { ...world, table: adapter, now: () => new Date() };
   const opening = { name: "Ann's Shop", plan: "pro" as const, opening: credits(1_000) };
-  const { account, liveKey } = await openAccount(here, opening);
+  const { account, liveKey, testKey } = await openAccount(here, opening);
+  const poor = await openAccount(here, { ...opening, name: "Poor", opening: credits(0) });
 
   const queueSettings = Object.entries(urls).map(
     ([name, url]) => [getQueueSetting(name), url] as const,
@@ -274,6 +275,9 @@ export const createStage = async (given: Readonly<Record<string, string>> = {}) 
   return {
     account,
     liveKey,
+    testKey,
+    /** The key of an account without credits. */
+    poorKey: poor.liveKey,
     receiving: createSqsReceiving(aws, async () => urls),
     send: (queue: string, body: Json) => createSqsQueue(aws, urls).sendMany(queue, [{ body }]),
     putObject: (key: string, text: string) =>

@@ -21,7 +21,9 @@ type Packaged =
   | "python_generators"
   | "zizmor"
   | "newman"
-  | "runtime_client";
+  | "runtime_client"
+  | "vendor_sdks"
+  | "vendor_sdks_py";
 
 export type Tool = keyof typeof FILES | Packaged;
 

@@ -1,7 +1,6 @@
 import { LAMBDA_BYTES_MAX } from "@mailproof/api/http/body";
-import { closeStream } from "@mailproof/api/http/close-stream";
 import type { Streamed } from "@mailproof/api/http/endpoint";
-import type { HttpAnswer } from "@mailproof/api/http/respond";
+import { closeStream, type HttpAnswer } from "@mailproof/api/http/respond";
 import type { APIGatewayProxyStructuredResultV2 } from "aws-lambda";
 
 /** In the JSON of a Lambda's result a quote needs two bytes, so a longer text is sent as base64: four bytes for three. */

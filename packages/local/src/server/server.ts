@@ -1,8 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { answerCompat, type CompatRequest, isCompatPath } from "@mailproof/api/compat/answer";
 import { endpoints } from "@mailproof/api/endpoints";
-import { type Answerer, orderAnswerers, type UnroutedRequest } from "@mailproof/api/http/answerers";
+import { type Answerer, orderAnswerers } from "@mailproof/api/http/answerers";
 import {
   assertJsonType,
+  BODY_BYTES_MAX,
   bodyTooLarge,
   createJsonGuard,
   FORM_BYTES_MAX,
@@ -10,13 +12,13 @@ import {
   parseJson,
 } from "@mailproof/api/http/body";
 import { createClientFiles } from "@mailproof/api/http/client-files";
-import { closeStream } from "@mailproof/api/http/close-stream";
 import { corsHeaders, preflightHeaders } from "@mailproof/api/http/cors";
 import { documentsFrom } from "@mailproof/api/http/documents";
 import type { Caller, Endpoint, Streamed } from "@mailproof/api/http/endpoint";
 import { parseQuery } from "@mailproof/api/http/query";
 import {
   asFailure,
+  closeStream,
   type HttpAnswer,
   type HttpRequest,
   refuse,
@@ -68,6 +70,7 @@ export const createApiServer = (
   const route = createRouter(listed);
   const answerers = orderAnswerers<AnswererRequest, string | Uint8Array>({
     mcp: createAnswerMcp(world),
+    compat: (request) => (isCompatPath(request.rawPath) ? answerCompat(world, request) : undefined),
     operator: answerOperator,
     dashboard: dashboard?.answer,
     clients: findClientFile,
@@ -103,7 +106,7 @@ export const createApiServer = (
   return httpServer;
 };
 
-type AnswererRequest = UnroutedRequest & Pick<HttpRequest, "clientIp" | "body" | "onCaller">;
+type AnswererRequest = CompatRequest & Pick<HttpRequest, "body">;
 
 /** MCP's SDK is half as large as the rest of the server, so the first message loads the SDK. */
 const createAnswerMcp = (world: AppWorld): Answerer<AnswererRequest> => {
@@ -220,7 +223,8 @@ const answerFirst = async (
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<HttpAnswer<string | Uint8Array | Streamed>> => {
-  const leave = isRead(incoming) ? undefined : context.world.callers.enter();
+  const isReading = isRead(incoming) && !isCompatPath(target ?? "");
+  const leave = isReading ? undefined : context.world.callers.enter();
   const holds: Hold[] = [];
   let who: string | undefined;
   const onCaller = (caller: Caller): void => {
@@ -241,7 +245,7 @@ const answerFirst = async (
   }
 };
 
-/** A read asks no mail server, so following a job by GET does not slow the job down. */
+/** A read asks no mail server, so following a job by GET does not slow the job down. A call at /compat is never a read. */
 const isRead = ({ method }: IncomingMessage): boolean => method === "GET" || method === "HEAD";
 
 type RequestContext = ServerContext &
@@ -268,6 +272,7 @@ const answerRequest = async (
     headers: joinHeaders(incoming),
     clientIp: getClientIp(site, incoming),
     body: (bytesMax: number) => readBody(incoming, bytesMax, hold),
+    bytes: () => readUpTo(BODY_BYTES_MAX, incoming, () => bodyTooLarge(BODY_BYTES_MAX), hold),
     onCaller,
   };
   for (const one of context.answerers) {
