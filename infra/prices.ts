@@ -29,7 +29,7 @@ export const HOURS = 730;
 /** The alarms of the monitoring stack by the size of a stage; test/infra/operations.test.ts counts them. */
 export const ALARMS: Readonly<Record<Size, { readonly alarms: number; readonly metrics: number }>> =
   {
-    full: { alarms: 154, metrics: 336 },
+    full: { alarms: 155, metrics: 339 },
     lean: { alarms: 47, metrics: 78 },
   };
 

@@ -119,6 +119,7 @@ const FOR_TESTS: Readonly<Record<string, readonly string[]>> = {
     "showReceipt",
     "signRequest",
     "toSigningKey",
+    "toUuid",
     "toZone",
   ],
   "a port's inner half, which a test gives other parts": [

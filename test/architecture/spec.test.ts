@@ -208,8 +208,10 @@ test("a Lambda receives the capabilities that its endpoint needs, and no others"
   );
 });
 
-test("the MCP tools and the fallback route each run in their own Lambda", () => {
-  expect(listNames("packages/functions/src/http/*.ts").toSorted()).toEqual(["$default", "mcp"]);
+test("the MCP tools, the vendors' dialects and the fallback route each run in their own Lambda", () => {
+  const names = listNames("packages/functions/src/http/*.ts");
+
+  expect(names.toSorted()).toEqual(["$default", "compat", "mcp"]);
 });
 
 test("the entry of a worker receives its capabilities, and the entry of dead letters the capabilities of giving up", () => {

@@ -30,6 +30,7 @@ import {
   OUR_FAILURE,
   PENDING,
   readFields,
+  readKey,
   toFound,
   USUAL_STATUSES,
 } from "./dialect.ts";
@@ -104,23 +105,6 @@ const write = (
   body: Json,
 ): HttpAnswer<string> =>
   answer(id, status, { ...headers, "content-type": "application/json" }, JSON.stringify(body));
-
-const AUTHORIZATION = /^(?:(?:Bearer|token) +)?(\S+)$/i;
-
-/** The key, or null without one. Two different keys do not show which one the client means: joined, they match no key. */
-const readKey = (
-  { key, keyHeader }: Dialect,
-  { headers }: CompatRequest,
-  fields: Fields,
-): string | null => {
-  const sent = [
-    key === null ? undefined : fields[key],
-    headers["x-api-key"]?.trim(),
-    keyHeader && headers[keyHeader]?.trim(),
-    AUTHORIZATION.exec(headers["authorization"]?.trim() ?? "")?.[1],
-  ].filter((one) => typeof one === "string" && one !== "");
-  return sent.length === 0 ? null : [...new Set(sent)].join(" ");
-};
 
 type Call = {
   readonly request: CompatRequest;

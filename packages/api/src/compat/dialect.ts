@@ -179,3 +179,20 @@ const readBody = async ({ headers, bytes }: Sent): Promise<Fields> => {
   if (isObject(parsed)) return parsed as Fields;
   throw invalidField("body", "must be a JSON object or a form");
 };
+
+const AUTHORIZATION = /^(?:(?:Bearer|token) +)?(\S+)$/i;
+
+/** The key, or null without one. Two different keys do not show which one the client means: joined, they match no key. */
+export const readKey = (
+  { key, keyHeader }: Dialect,
+  { headers }: Pick<Sent, "headers">,
+  fields: Fields,
+): string | null => {
+  const sent = [
+    key === null ? undefined : fields[key],
+    headers["x-api-key"]?.trim(),
+    keyHeader && headers[keyHeader]?.trim(),
+    AUTHORIZATION.exec(headers["authorization"]?.trim() ?? "")?.[1],
+  ].filter((one) => typeof one === "string" && one !== "");
+  return sent.length === 0 ? null : [...new Set(sent)].join(" ");
+};

@@ -1,8 +1,5 @@
 import type { HttpAnswer, HttpRequest } from "./respond.ts";
 
-/** The name of all routes of other verifiers' clients in logs and metrics. */
-export const COMPAT_ROUTE = "POST /compat/{vendor}/{path+}";
-
 // Answerers respond to requests before the router looks for an endpoint: tools, the operator's commands, files, pages.
 
 export type UnroutedRequest = Pick<HttpRequest, "id" | "baseUrl"> & {
@@ -22,7 +19,7 @@ export type Answerer<Request = UnroutedRequest, Body = string | Uint8Array> = (
 /** The answerers in their order, each with its route in the request log. */
 const ROUTES = {
   mcp: "POST /mcp",
-  compat: COMPAT_ROUTE,
+  compat: "POST /compat/{vendor}/{path+}",
   operator: "operator",
   // The dashboard precedes the documents: in a browser the root path opens the dashboard, if there is one.
   dashboard: "dashboard",

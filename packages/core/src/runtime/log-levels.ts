@@ -12,6 +12,7 @@ export const LOG_LEVELS: Readonly<Record<string, Level>> = {
   activity_unread: "warn",
   answer_broke_off: "info",
   audited: "info",
+  balance_unread: "warn",
   chunk_lost: "error",
   clock_jumped: "warn",
   dashboard_failed: "warn",
