@@ -414,7 +414,7 @@ describe("a note of the preflight", () => {
       { environment: { EXITS: "2", SMTP_HELLO: "probe.example.com" } },
       "! price       $132.89 a month before the first request",
     ],
-    ["the price of the stage", {}, "! price       $118.18 a month before the first request"],
+    ["the price of the stage", {}, "! price       $118.48 a month before the first request"],
   ])("the preflight reports %s and continues", async (_what, given, sentence) => {
     const { code, text } = await run(given);
 

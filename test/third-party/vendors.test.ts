@@ -6,7 +6,8 @@ import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { buffer, text } from "node:stream/consumers";
+import { createInterface } from "node:readline";
+import { buffer } from "node:stream/consumers";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import { credits } from "@mailproof/core/money/credits";
@@ -173,25 +174,40 @@ for line in sys.stdin:
     print(json.dumps(answer), flush=True)
 `;
 
-let certificate = "";
-const callPython = async (sdk: string, base: string, key: string, email: string | null) => {
+type Closers = (() => unknown)[];
+
+type PythonCall = (call: {
+  readonly sdk: string;
+  readonly base: string;
+  readonly key: string;
+  readonly email: string | null;
+}) => Promise<unknown>;
+
+/** One process for all calls: it starts longer than it answers. */
+const startPython = (certificate: string, closers: Closers): PythonCall => {
   const child = spawn(join(getToolFolder("vendor_sdks_py"), "bin/python"), ["-c", PYTHON], {
     env: { ...process.env, REQUESTS_CA_BUNDLE: certificate },
+    stdio: ["pipe", "pipe", "inherit"],
   });
-  child.stdin.end(`${JSON.stringify({ sdk, base, key, email })}\n`);
-  const [out, faults] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  if (out === "") throw new Error(faults);
-  return JSON.parse(out) as string;
+  closers.push(() => child.kill());
+  const answers = createInterface(child.stdout)[Symbol.asyncIterator]();
+  return async (call) => {
+    child.stdin.write(`${JSON.stringify(call)}\n`);
+    const { value, done } = await answers.next();
+    if (done) throw new Error("Python has ended.");
+    return JSON.parse(value);
+  };
 };
+let callPython: PythonCall;
 
 const toPython = (sdk: string, vendor: Vendor, name: string): Sdk => ({
   name,
   vendor,
-  verify: async (base, key, email) => String(await callPython(sdk, base, key, email)),
+  verify: async (base, key, email) => String(await callPython({ sdk, base, key, email })),
   readCredits:
     sdk === "kickbox" || sdk === "batch"
       ? null
-      : async (base, key) => Number(await callPython(sdk, base, key, null)),
+      : async (base, key) => Number(await callPython({ sdk, base, key, email: null })),
 });
 
 const OF_PYTHON: readonly Sdk[] = [
@@ -211,16 +227,15 @@ type Target = {
   readonly thenLedger: (spent: number) => Promise<void>;
 };
 
-type Closers = (() => unknown)[];
-
 /** Some SDKs know no protocol but https. */
 const openFront = async (target: () => Target, closers: Closers): Promise<string> => {
   const { key, cert } = createSelfSigned("localhost", new Date());
   const folder = mkdtempSync(join(tmpdir(), "mailproof-vendors-"));
   const before = getCACertificates("default");
   setDefaultCACertificates([...before, cert]);
-  certificate = join(folder, "cert.pem");
+  const certificate = join(folder, "cert.pem");
   writeFileSync(certificate, cert);
+  callPython = startPython(certificate, closers);
   const server = createServer({ key, cert }, async (incoming, answer) => {
     const { method = "GET", url = "", headers } = incoming;
     const body = await buffer(incoming);
