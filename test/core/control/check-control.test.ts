@@ -346,27 +346,6 @@ test("the check tries up to sixteen fitting keys for a token without a key id", 
   expect(await ask(late, await late.present())).toEqual({ status: "signature_invalid" });
 });
 
-test("under a test key one token proves control without a request", async () => {
-  const ctx = await given();
-  const question = {
-    nonce: NONCE,
-    origin: ORIGIN,
-    address: null,
-    mode: "test",
-    waitMs: 1,
-  } as const;
-
-  expect(await checkControl(ctx.world, { ...question, token: "test-controlled" })).toEqual({
-    status: "controlled",
-    issuer: "issuer.sandbox.test",
-    profile: "sandbox",
-  });
-  expect(await checkControl(ctx.world, { ...question, token: await ctx.present() })).toEqual({
-    status: "malformed",
-  });
-  expect(ctx.asked).toEqual({ names: [], urls: [] });
-});
-
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
