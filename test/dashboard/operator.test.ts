@@ -229,28 +229,6 @@ describeInBrowser(
       expect((await runOnServer(opened, "accounts.show", { account })).status).toBe("disabled");
     });
 
-    test("the screen lists an account's people and prints a link for a person who is locked out", async () => {
-      const opened = await openAs("accounts");
-      const { page, ready } = opened;
-      const { account_id: account } = await runOnServer(opened, "accounts.create", {
-        name: "Team",
-      });
-      const { url } = await runOnServer(opened, "people.invite", { account, role: "owner" });
-      const accepted = await fetch(`${ready.base_url}/v1/sign-in/link`, {
-        method: "POST",
-        headers: { "sec-fetch-site": "same-origin", "content-type": "application/json" },
-        body: JSON.stringify({ token: url.split("#")[1], accept: true, name: "Ada" }),
-      });
-      expect(accepted.status).toBe(200);
-
-      await page.goto(`${ready.base_url}/app/accounts/${account}`);
-      await page.getByRole("button", { name: "New link for Ada" }).click();
-      await confirm(page, "New link for Ada").click();
-
-      await page.getByText(/\/app\/link#[\w-]{43}/).waitFor();
-      await checkScreen(opened, "operator-people");
-    });
-
     test("the screen sends a grant whose response was lost again and moves the credits once", async () => {
       const opened = await openAs("accounts");
       const { page, ready } = opened;

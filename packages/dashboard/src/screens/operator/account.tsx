@@ -2,7 +2,6 @@ import { createRandomId } from "@mailproof/client/random-id";
 import { useRef } from "preact/hooks";
 import { formatNumber, formatTime } from "../../format.ts";
 import { Loaded, useLoad } from "../../parts/load.tsx";
-import { type Column, RowTable } from "../../parts/row-table.tsx";
 import { Screen } from "../../parts/screen.tsx";
 import type { Params } from "../../router.ts";
 import { runCommand } from "../../session.ts";
@@ -92,58 +91,6 @@ const KeysPanel = ({ account }: Pick<Props, "account">) => {
   );
 };
 
-type Member = {
-  readonly person_id: string;
-  readonly name: string;
-  readonly email: string | null;
-  readonly role: string;
-};
-
-const PeoplePanel = ({ account }: Pick<Props, "account">) => {
-  const load = useLoad(
-    (signal) => runCommand<readonly Member[]>("people.list", { account }, signal),
-    [account],
-  );
-  const columns: readonly Column<Member>[] = [
-    { title: "Name", isHeader: true, cell: ({ name }) => name },
-    { title: "Address", cell: ({ email }) => email ?? "–" },
-    { title: "Role", cell: ({ role }) => role },
-    {
-      title: "Action",
-      cell: ({ person_id: person, name }) => (
-        <CommandForm
-          command="people.reset"
-          options={{ person }}
-          label={`New link for ${name}`}
-          busy="Creating"
-          confirm="The person's sessions end. Send the link to this person only: it signs in once."
-        />
-      ),
-    },
-  ];
-  return (
-    <section class="panel wide" aria-labelledby="people">
-      <h2 id="people">People</h2>
-      <Loaded load={load} what="the people">
-        {(members) =>
-          members.length === 0 ? (
-            <p class="soft">
-              None. <code>mailproof admin people invite</code> prints a link.
-            </p>
-          ) : (
-            <RowTable
-              label="People"
-              columns={columns}
-              rows={members}
-              getKey={({ person_id }) => person_id}
-            />
-          )
-        }
-      </Loaded>
-    </section>
-  );
-};
-
 const StatusPanel = ({ account, status, onDone }: Props & { readonly status: string }) => (
   <section class="panel" aria-labelledby="status">
     <h2 id="status">Access</h2>
@@ -196,7 +143,6 @@ export const Account = ({ params }: { readonly params: Params }) => {
             <CreditsPanel account={account} onDone={load.reload} />
             <StatusPanel account={account} status={details.status} onDone={load.reload} />
             <KeysPanel account={account} />
-            <PeoplePanel account={account} />
           </div>
         )}
       </Loaded>
