@@ -8,7 +8,7 @@ import { toEvent, type WireRequest } from "../../infra/gateway-event.ts";
 import { given } from "../app/given.ts";
 import { createContext } from "../aws/events.ts";
 import { asRows } from "../runner/as-rows.ts";
-import { connectClient, createBearer, serveMcp } from "./client.ts";
+import { serveMcp } from "./client.ts";
 
 const JSON_RPC = {
   "content-type": "application/json",
