@@ -1,3 +1,5 @@
+import type { Role } from "@mailproof/core/people/roles";
+
 const STATUSES: Readonly<Record<string, string>> = {
   catch_all: "catch-all",
   spam_trap: "spam trap",
@@ -54,3 +56,10 @@ export const toStatusWords = (status: string): string => STATUSES[status] ?? sta
 
 export const toProviderWords = (provider: string): string =>
   provider.charAt(0).toUpperCase() + provider.slice(1).replaceAll("_", " ");
+
+export const MEANINGS: Readonly<Record<Role, string>> = {
+  owner: "everything, with API keys and people",
+  admin: "everything but API keys, and invites people",
+  member: "reads and writes, and spends credits",
+  viewer: "reads only",
+};

@@ -4,11 +4,11 @@ import { toHref } from "../base.ts";
 import { handleSubmit, readText, useAction } from "../parts/action.ts";
 import { ErrorPanel } from "../parts/error-panel.tsx";
 import { Loaded, useLoad } from "../parts/load.tsx";
+import { MEANINGS } from "../parts/words.ts";
 import { linkToken, navigate } from "../router.ts";
 import { getOwnClient, person, signInAsPerson } from "../session.ts";
 import { isPlaceForPeople, PersonPage, PlaceNotice, useWays } from "./person-page.tsx";
 import { toHost, visitProvider } from "./provider.ts";
-import { MEANINGS } from "./roles.ts";
 
 /** The page behind a link: of the first visit, an invitation, or a way back in. */
 export const Link = () => {

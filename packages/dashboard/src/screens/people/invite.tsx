@@ -6,7 +6,7 @@ import { formatTime } from "../../format.ts";
 import { handleSubmit, readText, useAction } from "../../parts/action.ts";
 import { CopyButton } from "../../parts/copy-button.tsx";
 import { Answers, Dialog } from "../../parts/dialog.tsx";
-import { MEANINGS } from "../../people/roles.ts";
+import { MEANINGS } from "../../parts/words.ts";
 import { getClient, membership } from "../../session.ts";
 import "../api-keys/api-keys.css";
 
