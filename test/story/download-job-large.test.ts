@@ -1,7 +1,7 @@
 import type { AppWorld } from "@mailproof/core/app-world";
 import type { VerifiedRow } from "@mailproof/core/rows/results";
 import { describe, expect, test } from "vitest";
-import { whenReconciled, whenWorked } from "../app/drain-queues.ts";
+import { whenWorked } from "../app/drain-queues.ts";
 import { given } from "../app/given.ts";
 import { send } from "../app/send.ts";
 import { getJson, getRecords, whenExported } from "../things/downloads.ts";
@@ -160,17 +160,6 @@ test("deleting a job removes the file of its export", async () => {
   await send(ctx.world, "DELETE /v1/jobs/job_1", { key: ctx.liveKey });
 
   expect(ctx.blobs.keys()).toEqual([]);
-});
-
-test("the reconciler completes an export that a crash left", async () => {
-  const ctx = await givenLarge();
-  const withoutQueue = { ...ctx.world, queue: { ...ctx.queue, sendMany: async () => [] } };
-  expect((await getJson(withoutQueue, ctx.liveKey)).statusCode).toBe(409);
-  ctx.later(130_000);
-  await whenReconciled(ctx);
-  await whenWorked(ctx);
-
-  expect((await getJson(ctx.world, ctx.liveKey)).statusCode).toBe(200);
 });
 
 describe("the link of a job's download", () => {
