@@ -4,7 +4,7 @@ import { METRICS_ON_MACHINE } from "@mailproof/core/background/metric-names";
 import { HOUR_MS } from "@mailproof/core/lib/time";
 import { createCircuitBreaker } from "@mailproof/core/smtp-pool/circuit-breaker/circuit-breaker";
 import type { LocalWorld } from "@mailproof/local/app";
-import { addGauges } from "@mailproof/local/metrics/metrics-server";
+import { addGauges } from "@mailproof/local/metrics/gauges";
 import { addReading, formatMetrics } from "@mailproof/local/metrics/registry";
 import { Registry } from "prom-client";
 import { beforeAll, expect, test, vi } from "vitest";
