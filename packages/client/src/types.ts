@@ -1491,6 +1491,8 @@ export interface GetJobData extends Job {
       at: string;
       /** Rows. */
       count: number;
+      /** How certain it is that these refusals are about the mailboxes: from 0 to 1. */
+      confidence: number;
       /** A sentence. */
       message: string;
     }[];

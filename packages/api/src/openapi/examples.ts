@@ -850,9 +850,9 @@ export const EXAMPLES: readonly Example[] = [
             {
               list: "role",
               source: "mailproof",
-              version: "60a6c2b68914",
-              entries: 788,
-              sha256: "60a6c2b6891445655a0fe44401b9d686f4dece4f98559e86a0f94a7a959a226b",
+              version: "36205f67092e",
+              entries: 789,
+              sha256: "36205f67092e4de2a47cf23b20ebd55c94cab694de1824cc3d591a83cfbae77b",
             },
             {
               list: "trap",
