@@ -160,20 +160,17 @@ test("an address does not become valid while its server accepts every recipient"
   expect(valid).toBeGreaterThan(300);
 });
 
-test("one refusal proves ten acceptances of its job, and none of another job", async () => {
+test("one refusal proves at most ten later acceptances of its job", async () => {
   const server = await givenServer();
   const engine = server.startProcess();
-  const askOne = async (local: string, job: string) =>
-    (await ask(engine, [local], "acc_1", job))[0];
-  await askOne("ann", "job_1");
+  const askOne = async (local: string) => (await ask(engine, [local], "acc_1", "job_1"))[0];
+  await askOne("ann");
   server.think("accepts all");
 
-  const other = await askOne("p", "job_2");
   const found: (string | undefined)[] = [];
-  for (let n = 0; n < 30; n++) found.push(await askOne(`p${n}`, "job_1"));
+  for (let n = 0; n < 30; n++) found.push(await askOne(`p${n}`));
 
-  expect(other).toBe("catch_all catch_all");
-  expect(found.filter((one) => one === "valid accepted").length).toBeLessThanOrEqual(10);
+  expect(found.slice(0, 10)).toEqual(Array(10).fill("valid accepted"));
   expect(found.slice(10)).toEqual(Array(20).fill("catch_all catch_all"));
 });
 
