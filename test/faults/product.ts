@@ -186,8 +186,8 @@ export const FAULTS: readonly Fault[] = [
   ),
   inFile("packages/core/src/rows/attempt.ts", "story/witnesses")(
     "a pass stores a refusal that a witness has disproved",
-    "createFindTakenBack(world)(outcome, outcome.unproven)",
-    "createFindTakenBack(world)(outcome, undefined)",
+    "findTakenBack(world, outcome, outcome.unproven)",
+    "findTakenBack(world, outcome, undefined)",
   ),
   inFile("packages/core/src/lists/chunk-worker.ts", "story/witnesses")(
     "a stored refusal stays when a witness disproves it",

@@ -10,11 +10,11 @@ import {
   type AttemptedRow,
   beginAttempt,
   concludeAttempt,
-  createFindTakenBack,
   type DueRow,
   FIRST_ATTEMPT,
   isDisproved,
   takeBack,
+  takeBackStored,
   type Waited,
 } from "../rows/attempt.ts";
 import {
@@ -44,7 +44,6 @@ import {
 } from "../rows/deferrals.ts";
 import { findJob, isOpenJob, type Job, toJobKey } from "../rows/items.ts";
 import { CHUNK, failChunk, writeOutcome } from "../rows/pass.ts";
-import { takeBackStored } from "../rows/replace-rows.ts";
 import type { VerifiedRow } from "../rows/results.ts";
 import { findIndexedRows } from "../rows/row-index.ts";
 import { getSlowRows, storeSlowRow } from "../rows/slow-rows.ts";
@@ -116,8 +115,7 @@ const runPass = async (
   const rowsDue = isFirst ? await listFirstRows(world, all, job, chunk) : listDueRows(all, due);
   const answered = await attemptRows(world, job, rowsDue);
   const attempted = await Promise.all(answered.map((row) => takeBack(world, row)));
-  if (!job.single && attempted.some(isDisproved))
-    await takeBackStored(world, job, createFindTakenBack(world));
+  if (!job.single && attempted.some(isDisproved)) await takeBackStored(world, job);
   const { rows, deferrals } = concludeRows(world, job, attempted);
   // A pending verification that failed on our side has no result.
   if (job.single && rows.some(({ result }) => isOurFailure(result))) return fail();

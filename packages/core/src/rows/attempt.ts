@@ -15,6 +15,8 @@ import { selectEngine } from "../verify/sandbox.ts";
 import { isOurFailure } from "../verify/unpaid-results.ts";
 import { createUnprobedResult, type VerifyOptions, verify } from "../verify/verify.ts";
 import type { Job } from "./items.ts";
+import { replaceOwnRows } from "./replace-rows.ts";
+import { ERASED, unpackRow } from "./results.ts";
 
 // One attempt at a row, by a request or by a pass. `beginAttempt` builds its options; `concludeAttempt` turns its outcome into
 // a result, or into the time and the cause of the next attempt.
@@ -74,19 +76,36 @@ export type AttemptedRow = DueRow & { readonly outcome: Outcome };
 export const takeBack = async (world: VerifyWorld, one: AttemptedRow): Promise<AttemptedRow> => {
   const { outcome } = one;
   if (typeof outcome === "string") return one;
-  const result = await createFindTakenBack(world)(outcome, outcome.unproven);
+  const result = await findTakenBack(world, outcome, outcome.unproven);
   return result ? { ...one, outcome: { ...result, retryCause: "connection" } } : one;
 };
 
-export const createFindTakenBack =
-  ({ table, engine }: VerifyWorld) =>
-  async (
-    { email, verifiedAt }: Verification,
-    unproven: string | undefined,
-  ): Promise<Verification | undefined> =>
-    (await isTakenBack(table, { unproven, verifiedAt }))
-      ? createUnprobedResult(engine, email, WITNESS_REFUSED)
-      : undefined;
+const findTakenBack = async (
+  { table, engine }: VerifyWorld,
+  { email, verifiedAt }: Verification,
+  unproven: string | undefined,
+): Promise<Verification | undefined> =>
+  (await isTakenBack(table, { unproven, verifiedAt }))
+    ? createUnprobedResult(engine, email, WITNESS_REFUSED)
+    : undefined;
+
+/**
+ * Takes back the stored refusals of an open list that a witness has disproved since: these rows become `unknown`, and their
+ * credits return when the job ends. A row that was taken back before is no longer `invalid`, so its credits return once.
+ */
+export const takeBackStored = (world: VerifyWorld, job: Job): Promise<void> =>
+  replaceOwnRows(world, job, async ({ unproven = [] }, former) => {
+    const keys = new Map(unproven.flatMap(([key, rows]) => rows.map((row) => [row, key] as const)));
+    const found = [...former.values()].map(async (packed) => {
+      const before = unpackRow(packed);
+      const key = keys.get(before.row);
+      const { email, status } = before.result;
+      if (key === undefined || status !== "invalid" || email === ERASED) return [];
+      const result = await findTakenBack(world, before.result, key);
+      return result ? [{ before, after: { row: before.row, result } }] : [];
+    });
+    return (await Promise.all(found)).flat();
+  });
 
 /** True for a row whose mail server refused a witness, too. */
 export const isDisproved = ({ outcome }: AttemptedRow): boolean =>

@@ -5,7 +5,6 @@ import type { World } from "../ports/world.ts";
 import { commit } from "../runtime/commit.ts";
 import { UNSCHEDULED } from "../runtime/leases.ts";
 import { pack, readPackedValues } from "../verify/pack.ts";
-import type { Verification } from "../verify/result.ts";
 import { type Chunk, findChunk, iterateChunks, toChunkKey, toPassField } from "./chunks.ts";
 import { findInputMetadata } from "./input-metadata.ts";
 import { findJob, isOpenJob, type Job, OPEN_STATUSES, toBucket, toJobKey } from "./items.ts";
@@ -204,7 +203,7 @@ type ReplacedChunk = {
 type Replacement = { readonly before: VerifiedRow; readonly after: VerifiedRow };
 
 /** Chooses the rows to replace among the present rows of the chunk. */
-type ChooseRows = (
+export type ChooseRows = (
   chunk: Chunk,
   former: ReadonlyMap<number, PackedRow>,
 ) => Promise<readonly Replacement[]>;
@@ -232,48 +231,22 @@ const chooseBetter =
         : [];
     });
 
-/** Returns the result that replaces the stored refusal of a provider and an exit; undefined when the refusal stands. */
-export type FindTakenBack = (
-  result: Verification,
-  unproven: string,
-) => Promise<Verification | undefined>;
-
-/**
- * Takes back the stored refusals of an open list that a witness has disproved since: these rows become `unknown`, and their
- * credits return when the job ends. Best effort, since the rows have a result.
- */
-export const takeBackStored = async (
+/** Replaces results of an open list by other results of its own. Best effort, since the rows have a result. */
+export const replaceOwnRows = async (
   world: World,
   job: Job,
-  findTakenBack: FindTakenBack,
+  chooseRows: ChooseRows,
 ): Promise<void> => {
-  const take = async (): Promise<void> => {
+  const replace = async (): Promise<void> => {
     const domains = new Set([...job.domains, ...(await findCountedDomains(world.table, job.id))]);
-    const chooseRows = chooseTakenBack(findTakenBack);
     for await (const { chunk, unproven } of iterateChunks(world.table, job.id))
       if (unproven)
         await replaceInChunk(world, { parent: job, child: null, chunk, domains }, chooseRows);
   };
-  await take().catch((cause: unknown) => {
+  await replace().catch((cause: unknown) => {
     world.log("rows_not_replaced", { job: job.id, cause });
   });
 };
-
-/** A row that was taken back before is no longer `invalid`, so its credits return once. */
-const chooseTakenBack =
-  (findTakenBack: FindTakenBack): ChooseRows =>
-  async ({ unproven = [] }, former) => {
-    const keys = new Map(unproven.flatMap(([key, rows]) => rows.map((row) => [row, key] as const)));
-    const found = [...former.values()].map(async (packed): Promise<Replacement[]> => {
-      const before = unpackRow(packed);
-      const key = keys.get(before.row);
-      const { email, status } = before.result;
-      if (key === undefined || status !== "invalid" || email === ERASED) return [];
-      const result = await findTakenBack(before.result, key);
-      return result ? [{ before, after: { row: before.row, result } }] : [];
-    });
-    return (await Promise.all(found)).flat();
-  };
 
 const tryReplace = async (
   world: World,
