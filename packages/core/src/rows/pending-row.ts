@@ -4,7 +4,7 @@ import type { Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { buildClaims } from "../receipts/receipt-claims.ts";
 import { trimResult } from "../verify/result.ts";
-import { createAnswerWrites } from "../verify/store-verdict.ts";
+import { createAnswerWrites } from "../verify/result-cache.ts";
 import { findFreeReason } from "../verify/unpaid-results.ts";
 import type { Job } from "./items.ts";
 import type { VerifiedRow } from "./results.ts";

@@ -27,7 +27,7 @@ import { PRICES } from "../money/prices.ts";
 import type { Json } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { createReceipt } from "../receipts/create-receipt.ts";
-import { ReceiptOrigin } from "../receipts/receipt-claims.ts";
+import type { ReceiptOrigin } from "../receipts/receipt-claims.ts";
 import { beginAttempt, concludeAttempt, type Deferral, FIRST_ATTEMPT } from "../rows/attempt.ts";
 import { findReplayedJob, SINGLE } from "../rows/items.ts";
 import { MAX_LEASE_MS } from "../runtime/leases.ts";
@@ -35,14 +35,14 @@ import type { WorkKind } from "../runtime/work-kind.ts";
 import { NoCapacityError, type VerifyWorld } from "../verify/engine.ts";
 import { type PackedVerification, pack, unpack } from "../verify/pack.ts";
 import { trimResult, type Verification } from "../verify/result.ts";
+import { createAnswerWrites } from "../verify/result-cache.ts";
 import { selectEngine } from "../verify/sandbox.ts";
-import { createAnswerWrites } from "../verify/store-verdict.ts";
 import { findFreeReason, isOurFailure } from "../verify/unpaid-results.ts";
 import { countVerdicts } from "../verify/verdict-counts.ts";
 import { createControlledResult, type VerifyOptions } from "../verify/verify.ts";
 import { findCached } from "./cached-result.ts";
-import { countVisit, FormVisit } from "./form-counts.ts";
-import { buildPendingJob, sendPending, toPendingJob } from "./pending-job.ts";
+import { countVisit, type FormVisit } from "./form-counts.ts";
+import { buildPendingJob, sendPending, toPendingJob, VerifyInput } from "./pending-job.ts";
 
 export type VerifyRequest = {
   readonly email: AddressText;
@@ -59,21 +59,6 @@ export type VerifyRequest = {
 const MARGIN_MS = 15_000;
 
 const VERIFY = "verify";
-
-const VerifyInput = v.object({
-  email: v.string(),
-  deepVerify: v.boolean(),
-  includeAi: v.boolean(),
-  includeEvidence: v.boolean(),
-  retentionSeconds: v.number(),
-  /** The reason that control of the address was not proven; 0.2.0 lacks this field. */
-  control: v.optional(v.string()),
-  /** 0.2.0 lacks this field. */
-  receipt: v.optional(ReceiptOrigin),
-  /** 0.2.0 lacks this field. */
-  form: v.optional(FormVisit),
-});
-type VerifyInput = v.InferOutput<typeof VerifyInput>;
 
 /** `waitMs`: the time that the request itself works on the verification before a job continues. */
 export const createOrder = (

@@ -1,11 +1,13 @@
 import type { AddressText } from "@mailproof/mail/address";
 import { fingerprint } from "../lib/fingerprint.ts";
 import { isTooFarAhead, toEpochSeconds } from "../lib/time.ts";
+import type { Payer } from "../money/payer.ts";
 import { type Key, removeItem, type Table, type Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import { type PackedVerification, pack, unpack } from "./pack.ts";
 import type { Verification } from "./result.ts";
 import { toEmail } from "./split-roughly.ts";
+import { createVerdictWrites } from "./store-verdict.ts";
 import { NOT_PROBED } from "./unpaid-results.ts";
 
 // Layout. The result of an address, for a day. Each account has its own cache, so no account can find out which addresses
@@ -34,7 +36,7 @@ export const findCachedResult = async (
  * Does not cache an `unknown` result, because a client that sends the address again wants another attempt. An exception is a
  * request without a deep check, whose result would be the same. An unproven refusal is not cached either.
  */
-export const createCacheWrites = (
+const createCacheWrites = (
   world: Pick<World, "now">,
   owner: string,
   query: CachedQuery,
@@ -67,3 +69,17 @@ const toCacheKey = (owner: string, { email, deepVerify }: CachedQuery): Key => (
   pk: `CACHED#${owner}#${fingerprint([email.canonical, deepVerify])}`,
   sk: "RESULT",
 });
+
+/** The writes of one answer that later requests read: its cached result, and its verdict. */
+export const createAnswerWrites = (
+  world: World,
+  { account, mode }: Pick<Payer, "account" | "mode">,
+  query: CachedQuery,
+  result: Verification,
+): readonly Write[] =>
+  mode === "live"
+    ? [
+        ...createCacheWrites(world, account, query, result),
+        ...createVerdictWrites(world, account, query.email.address, result),
+      ]
+    : [];

@@ -3,30 +3,14 @@ import { type Address } from "@mailproof/mail/address";
 import { readAddress } from "@mailproof/mail/address-cell";
 import { hashAddress } from "../accounts/hashes.ts";
 import { type GivenVerdict, storeVerdict } from "../calibration/items.ts";
-import type { Payer } from "../money/payer.ts";
 import type { Write } from "../ports/table.ts";
 import type { World } from "../ports/world.ts";
 import type { Verification } from "./result.ts";
-import { type CachedQuery, createCacheWrites } from "./result-cache.ts";
 
 /** One in ten rows of a list is stored: enough for every share, with a tenth of the writes. */
 const SAMPLE = 10;
 
 type CalibrationWorld = Pick<World, "now" | "settings" | "table">;
-
-/** The writes of one answer that later requests read: its cached result, and its verdict. */
-export const createAnswerWrites = (
-  world: CalibrationWorld,
-  { account, mode }: Pick<Payer, "account" | "mode">,
-  query: CachedQuery,
-  result: Verification,
-): readonly Write[] =>
-  mode === "live"
-    ? [
-        ...createCacheWrites(world, account, query, result),
-        ...createVerdictWrites(world, account, query.email.address, result),
-      ]
-    : [];
 
 /** Builds the write that stores a live verdict, so that later bounces can be compared with it. Empty for an undecided result. */
 export const createVerdictWrites = (
