@@ -54,7 +54,7 @@ export const createCircuitBreaker = (ports: BreakerPorts) => {
   // The domains that refuse us by their own choice belong to one account in one process: a result without a session would
   // show an account which domains others verify.
   const domains = createSharedCircuits({ now, sleep });
-  const deferrals = createBoundedMap<Deferral>({ weightMax: DOMAINS_MAX });
+  const deferrals = createDeferrals(now);
 
   /** Lists the exits that this recipient may use, from this process's memory. */
   const listExits = (subject: CircuitSubject): readonly string[] => {
@@ -69,9 +69,8 @@ export const createCircuitBreaker = (ports: BreakerPorts) => {
 
   /** Returns the refusal that every exit would get; null when an exit may ask about the recipient. Uses this process's memory. */
   const findRefusal = (subject: CircuitSubject): StandingRefusal | null => {
-    const deferral = deferrals.get(formatSubject(subject));
-    if (deferral && deferral.untilMs > now().getTime())
-      return { refusal: deferral.refusal, isLasting: false };
+    const deferral = deferrals.find(subject);
+    if (deferral) return { refusal: deferral, isLasting: false };
     if (listExits(subject).length > 0) return null;
     const { providerKey } = subject;
     const refusals = exits
@@ -124,13 +123,7 @@ export const createCircuitBreaker = (ports: BreakerPorts) => {
     if (opened && isLargeProvider(providerKey)) logBlock(log, name, opened);
   };
 
-  /** Call after a 421 about the domain: its other recipients get the same result for a while. */
-  const deferDomain = (subject: DomainSubject, refusal: ProviderRefusal): void => {
-    const untilMs = now().getTime() + DEFERRAL_MS;
-    deferrals.set(formatSubject(subject), { refusal: redactRefusal(refusal), untilMs });
-  };
-
-  return { exits, listExits, findRefusal, admit, record, deferDomain };
+  return { exits, listExits, findRefusal, admit, record, deferDomain: deferrals.set };
 };
 
 const toReplyToUs = ({ refusal, about }: ObservedReply): ReplyToUs =>
@@ -173,6 +166,21 @@ type DomainSubject = {
 };
 
 type Deferral = { readonly refusal: ProviderRefusal; readonly untilMs: number };
+
+const createDeferrals = (now: () => Date) => {
+  const deferrals = createBoundedMap<Deferral>({ weightMax: DOMAINS_MAX });
+  return {
+    /** Call after a 421 about the domain: its other recipients get the same result for a while. */
+    set: (subject: DomainSubject, refusal: ProviderRefusal): void => {
+      const untilMs = now().getTime() + DEFERRAL_MS;
+      deferrals.set(formatSubject(subject), { refusal: redactRefusal(refusal), untilMs });
+    },
+    find: (subject: DomainSubject): ProviderRefusal | null => {
+      const deferral = deferrals.get(formatSubject(subject));
+      return deferral && deferral.untilMs > now().getTime() ? deferral.refusal : null;
+    },
+  };
+};
 
 const toDomainName = (subject: DomainSubject, exit: string): CircuitName => ({
   providerKey: formatSubject(subject),

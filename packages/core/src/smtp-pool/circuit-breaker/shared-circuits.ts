@@ -51,9 +51,7 @@ export const createSharedCircuits = ({ table, now, sleep }: CircuitPorts) => {
 
   const getLocal = (name: CircuitName): LocalCircuit => {
     const key = formatCircuitName(name);
-    const found = circuits.get(key);
-    if (found) return found;
-    const local = createLocalCircuit();
+    const local = circuits.get(key) ?? createLocalCircuit();
     circuits.set(key, local);
     return local;
   };
@@ -98,14 +96,13 @@ export const createSharedCircuits = ({ table, now, sleep }: CircuitPorts) => {
   ): Promise<Circuit | null> => {
     const change = (circuit: Circuit): Circuit =>
       applyReplies(circuit, replies, { openings, beganAtMs, atMs: getMs() });
-    const local = circuits.get(formatCircuitName(name)) ?? createLocalCircuit();
+    const local = getLocal(name);
     let changed: CircuitChange = { before: local.circuit, after: change(local.circuit) };
     local.circuit = changed.after;
     if (isTrial) endTrial(name);
-    // Without a table, only an item of this process shows that a circuit is not closed.
-    const isUnused = !items && local.circuit === CLOSED && !local.hasTrial;
-    if (isUnused) circuits.delete(formatCircuitName(name));
-    else circuits.set(formatCircuitName(name), local);
+    // A circuit that was never opened needs no place in memory. With a table, its place has the time of the last read.
+    if (!items && local.circuit === CLOSED && !local.hasTrial)
+      circuits.delete(formatCircuitName(name));
     if (items && (changed.after !== changed.before || isTrial)) {
       const stored = await items.changeCircuit(name, change, isTrial).catch(() => null);
       local.isUnsaved = stored === null;
