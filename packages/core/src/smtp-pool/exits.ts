@@ -35,16 +35,21 @@ export const toCircuitSubject = (
 export const createExits = ({ breaker, now, warmUp, probePolicy = NO_POLICY }: ExitPorts) => {
   const downUntil = new Map<string, number>();
   const getShare = (exit: string): number => warmUp?.getShare(exit) ?? 1;
+  const isDown = (exit: string): boolean => (downUntil.get(exit) ?? 0) > now().getTime();
+  const listAdmitted = (slotKey: Pick<SlotKey, "providerKey">, one: PendingProbe) =>
+    breaker.listExits(toCircuitSubject(slotKey, one));
 
   return {
     all: breaker.exits,
     first: breaker.exits[0] ?? DIRECT_EXIT,
     getShare,
-    isDown: (exit: string): boolean => (downUntil.get(exit) ?? 0) > now().getTime(),
+    isDown,
     markDown: (exit: string): void => void downUntil.set(exit, now().getTime() + DOWN_MS),
     /** Lists the exits by which, as far as this process knows, the provider does not refuse the recipient. */
-    listAdmitted: (slotKey: Pick<SlotKey, "providerKey">, one: PendingProbe): readonly string[] =>
-      breaker.listExits(toCircuitSubject(slotKey, one)),
+    listAdmitted,
+    /** True when the exit is refused for this recipient or cannot be reached. */
+    isClosedTo: (slotKey: SlotKey, one: PendingProbe): boolean =>
+      !listAdmitted(slotKey, one).includes(slotKey.exit) || isDown(slotKey.exit),
     /** Under the policy `careful`, all processes together open one session with the provider, over all exits. */
     toSlotKey: (host: MailHost | undefined, exit: string): SlotKey => {
       const slotKey = toSlotKey(host, exit, getShare(exit));

@@ -47,7 +47,7 @@ export type HostQueue = TurnHolder & {
 export type HostQueues = ReturnType<typeof createHostQueues>;
 
 /** The host queues that have recipients waiting or sessions open. */
-export const createHostQueues = (exits: Exits) => {
+export const createHostQueues = (exits: Exits, random: () => number) => {
   const all = new Map<string, HostQueue>();
   const hosts = new Map<string, HostState>();
   const { getProviderUse, findProviderUse, forget } = createProviderRegistry();
@@ -84,6 +84,7 @@ export const createHostQueues = (exits: Exits) => {
   return {
     all: all as ReadonlyMap<string, HostQueue>,
     exits,
+    random,
     findQueue,
     getOrAddQueue,
     findProviderUse,
@@ -124,8 +125,7 @@ const createHostQueue = (
  */
 export const chooseHosts = (
   hosts: readonly MailHost[],
-  { exits, findQueue }: HostQueues,
-  random: () => number,
+  { exits, findQueue, random }: HostQueues,
 ): { readonly hostsKey: string; readonly hosts: readonly MailHost[] } => {
   const names = formatHosts(hosts);
   const toKey = ({ host }: MailHost) => `${host} of ${names}`;
@@ -140,11 +140,7 @@ const hasFewWaiting = (queue: HostQueue | undefined): boolean => {
   return waiting > 0 && waiting < RECIPIENTS_PER_SESSION;
 };
 
-type Route = {
-  readonly hostsKey: string;
-  readonly hosts: readonly MailHost[];
-  readonly random: () => number;
-};
+type Route = { readonly hostsKey: string; readonly hosts: readonly MailHost[] };
 
 /** Chooses the recipient's queue: at the exit of its earlier attempt if that is admitted, else at the least loaded exit. */
 export const chooseQueue = (queues: HostQueues, one: PendingProbe, route: Route): HostQueue => {
@@ -175,7 +171,6 @@ export const findOtherExit = (
   queues: HostQueues,
   one: PendingProbe,
   { slotKey, hostsKey }: HostQueue,
-  random: () => number,
 ): string | null => {
   const { exits, findProviderUse } = queues;
   if (exits.all.length === 1) return null;
@@ -194,7 +189,7 @@ export const findOtherExit = (
   const back = others.filter((other) => other === home && exit !== home && isOpen(other));
   const free = keepSome(keepSome(isRefused ? others : [], back), others.filter(isFree));
   if (free.length === 0) return null;
-  return balance(queues, free, { hostsKey, hosts: one.hosts, random });
+  return balance(queues, free, { hostsKey, hosts: one.hosts });
 };
 
 /**
@@ -202,9 +197,9 @@ export const findOtherExit = (
  * of greylisting, and any order for a large provider. An exit whose sessions are full passes recipients to the next exit.
  */
 const balance = (
-  { exits, findQueue, findProviderUse }: HostQueues,
+  { exits, findQueue, findProviderUse, random }: HostQueues,
   candidates: readonly string[],
-  { hostsKey, hosts, random }: Route,
+  { hostsKey, hosts }: Route,
 ): string => {
   const [first = exits.first] = candidates;
   if (candidates.length < 2) return first;
@@ -242,6 +237,13 @@ export const createSlotRequest = (
   sessionLength: queue.limits.recipientsPerConnection,
   recipients: queue.taken + queue.waiting.size(),
 });
+
+export const countSession = (queue: HostQueue, by: 1 | -1, recipients: number): void => {
+  queue.taken += by * recipients;
+  queue.sessions += by;
+  queue.host.sessions += by;
+  queue.provider.sessions += by;
+};
 
 /** The pool delivers results when their session ends, so a session with waiting callers is short. */
 const RECIPIENTS_WITH_CALLERS = 10;

@@ -109,10 +109,10 @@ const FOR_QUEUES: readonly Rule<QueueView, ProcessDecision>[] = [
   },
   {
     when: "a session began 30 ms ago, a long list's ended half a second ago or keeps the thread busy, and another would not be full",
-    holds: ({ recipients, batchSize, isHeld, opener, ...queue }) => {
+    holds: ({ recipients, batchSize, isHeld, opener, hasJustOpened, sessions, gathersFor }) => {
       // A single recipient never waits for others, because a queue without an open session does not wait.
-      const hasBegunToShare = queue.hasJustOpened && queue.sessions > 0;
-      const isGatheringRows = queue.gathersFor === opener.account && opener.priority === "list";
+      const hasBegunToShare = hasJustOpened && sessions > 0;
+      const isGatheringRows = gathersFor === opener.account && opener.priority === "list";
       return recipients < batchSize && (hasBegunToShare || isGatheringRows || isHeld);
     },
     decision: "`gather`",

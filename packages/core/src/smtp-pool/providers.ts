@@ -1,4 +1,5 @@
 import type { World } from "../ports/world.ts";
+import type { PendingProbe } from "./probe.ts";
 import type { ProviderRefusal } from "./refusal.ts";
 import { LEASE_MS } from "./slots/provider-state.ts";
 import { getJitteredPauseMs, type ProviderBackoff, type SlotKey } from "./slots/slots.ts";
@@ -108,3 +109,20 @@ const createProviderUse = (key: string, connections: number): ProviderUse => ({
   callerQueues: new Set(),
   yielding: 0,
 });
+
+/** Opening a session costs a server about as much as this many recipients. */
+const RECIPIENTS_MIN = 5;
+
+/** One session ends early for each queue where callers wait, but not before its own callers have their results. */
+export const createEarlyEnd = (provider: ProviderUse, batch: readonly PendingProbe[]) => {
+  const callers = batch.filter(({ requester }) => requester.priority === "caller").length;
+  let isEnding = false;
+  const shouldEnd = (tried: number): boolean => {
+    if (tried < callers + RECIPIENTS_MIN || provider.callerQueues.size <= provider.yielding)
+      return false;
+    provider.yielding++;
+    isEnding = true;
+    return true;
+  };
+  return { shouldEnd, hasEnded: () => isEnding };
+};

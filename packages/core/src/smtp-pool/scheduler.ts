@@ -1,4 +1,3 @@
-import { createBoundedMap } from "@mailproof/mail/lib/bounded-map";
 import { answerEarly, type CommonResult, findTurnedAway, toComeBack } from "./answers.ts";
 import { createCircuitBreaker } from "./circuit-breaker/circuit-breaker.ts";
 import { limitHostConnections } from "./connect.ts";
@@ -15,6 +14,7 @@ import {
   avoidPipelining,
   chooseHosts,
   chooseQueue,
+  countSession,
   createHostQueues,
   createSlotRequest,
   decidePipelining,
@@ -28,29 +28,26 @@ import {
 } from "./host-queues.ts";
 import type { PendingProbe, Probe, ProbeResult } from "./probe.ts";
 import { hasAllSessions } from "./process-rules.ts";
-import { applyBackoff, type ProviderUse, pauseForSlot } from "./providers.ts";
+import { applyBackoff, createEarlyEnd, type ProviderUse, pauseForSlot } from "./providers.ts";
 import { createReturn } from "./results.ts";
-import type { ProbePorts, SessionPorts } from "./session.ts";
+import { createRefusalBudgets, type ProbePorts, type SessionPorts } from "./session.ts";
 import { type Decision, decide } from "./slots/decide.ts";
 import { createLocalSlots } from "./slots/local-slots.ts";
 import { runWithSlot, type SlotSessionSummary } from "./slots/run-with-slot.ts";
 import { resumeTurn } from "./slots/slots.ts";
 import { createWaitingProbes, listQueuesAt } from "./waiting-probes.ts";
 
-// One recipient, from its question to its bill. An attempt at an address (rows/attempt.ts) asks `createProbe` about one recipient.
-// `createProbe` chooses one of the domain's mail hosts and an exit (`chooseHosts`, `chooseQueue`), and puts the recipient into
-// the host queue of both. On each event (a recipient came, a session ended, a pause is over) `run` visits the host queues that
-// the event concerns, in the order of turns, asks `decide` for the next action, and carries it out. `open` takes a batch from
-// the queue. `runWithSlot` asks the circuit breaker for the exit and the slot pool for a slot, for which `decide` reads what
-// all processes know of the provider. With exit and slot, `runSession` connects, sends the recipients and reads the replies.
-// After the session the circuit learns from the replies, the pool releases the slot with the backoff that the server
-// requested, and each recipient with a result gets it. Recipients that the session did not reach return to their queue.
-// `answerEarly` gives a recipient without a session a result as well: the refusal that it would meet, or the time and the
-// ticket for its return. The attempt turns the result into a verdict or a later attempt. The account pays for a verdict, but
-// not where its reason is a cause of ours (verify/unpaid-results.ts).
-
-/** If the map drops a budget, the server's limit ends one more session. */
-const BUDGETS_MAX = 10_000;
+// One recipient, from its question to its bill. An attempt (rows/attempt.ts) asks about the recipient. The probe of
+// `createProbe` chooses one of the domain's mail hosts and an exit (`chooseHosts`, `chooseQueue`), and puts the recipient
+// into the host queue of both. On each event (a recipient came, a session ended, a pause is over) `run` visits the host
+// queues that the event concerns, in the order of turns, asks `decide` for the next action, and carries it out. `open` takes
+// a batch from the queue. `runWithSlot` asks the circuit breaker for the exit and the slot pool for a slot, for which
+// `decide` reads what all processes know of the provider. With exit and slot, `runSession` connects, sends the recipients
+// and reads the replies. After the session the circuit learns from the replies, the pool releases the slot with the backoff
+// that the server requested, and each recipient with a result gets it. Recipients that the session did not reach return to
+// their queue. `answerEarly` gives a recipient without a session a result as well: the refusal that it would meet, or the
+// time and the ticket for its return. The attempt turns the result into a verdict or a later attempt. The account pays for a
+// verdict, but not where its reason is a cause of ours (verify/unpaid-results.ts).
 
 export const createProbe = (ports: ProbePorts): Probe => {
   const {
@@ -65,15 +62,15 @@ export const createProbe = (ports: ProbePorts): Probe => {
     breaker,
     quota,
     egress: createEgressHealth(),
-    refusalBudgets: createBoundedMap({ weightMax: BUDGETS_MAX }),
+    refusalBudgets: createRefusalBudgets(),
     exits: createExits({ ...ports, breaker }),
   };
   const pool = createPool(sessionPorts);
   const { queues, waiting } = pool;
-  const { random, sleep, now } = sessionPorts;
+  const { sleep, now } = sessionPorts;
   const ask: Probe = (question) =>
     new Promise((resolve) => {
-      const { hostsKey, hosts } = chooseHosts(question.hosts, queues, random);
+      const { hostsKey, hosts } = chooseHosts(question.hosts, queues);
       const { requester = SOLE_REQUESTER, waitMs } = question;
       // Rows of lists have no deadline, so they need no AbortController.
       const deadline = waitMs === undefined ? undefined : new AbortController();
@@ -85,7 +82,7 @@ export const createProbe = (ports: ProbePorts): Probe => {
       const waitsSinceMs = now().getTime();
       const fresh = { failures: 0, isExpired: false, refusedExits: [], leftExits: [] };
       const one = { fallbacks: [], ...question, ...own, ...fresh, waitsSinceMs };
-      const queue = chooseQueue(queues, one, { hostsKey, hosts, random });
+      const queue = chooseQueue(queues, one, { hostsKey, hosts });
       const isFirst = !queue.waiting.has(requester);
       resumeTurn(queue, queue.slotKey, question.ticket);
       const common = findTurnedAway(queue, now());
@@ -111,7 +108,7 @@ type Pool = {
 };
 
 const createPool = (sessionPorts: SessionPorts): Pool => ({
-  queues: createHostQueues(sessionPorts.exits),
+  queues: createHostQueues(sessionPorts.exits, sessionPorts.random),
   sessionPorts,
   shares: createSessionShares(sessionPorts.sessionsMax),
   budget: createRowBudget(sessionPorts.hasTime),
@@ -217,17 +214,15 @@ const open = async (pool: Pool, { queue, opener }: Turn): Promise<void> => {
   updateQueue(pool, queue);
   const { shouldEnd, hasEnded } = createEarlyEnd(provider, batch);
   const session = { ...sessionPorts, shouldEnd, pipelining: decidePipelining(queue) };
-  const mayLeave = batch.some((one) => findExit(pool, queue, one) !== null);
+  const mayLeave = batch.some((one) => findOtherExit(pool.queues, one, queue) !== null);
   const request = createSlotRequest(queue, opener, batch.length, mayLeave);
   const summary = await runWithSlot(session, queue.slotKey, batch, request);
   const isShort = shares.close(opener);
   countSession(queue, -1, batch.length);
   // Recipients that found no slot leave, unless they have a turn in the wait queue.
   const isLeaving = summary.isFull && mayLeave && !queue.turn.ticket;
-  waiting.putBack(
-    queue,
-    moveOn(pool, queue, summary.remaining, () => isLeaving),
-  );
+  const staying = moveOn(pool, queue, summary.remaining, () => isLeaving);
+  waiting.putBack(queue, staying);
   if (summary.lostFlight) avoidPipelining(queue);
   if (hasEnded()) provider.yielding--;
   else adjustBatchSize(queue, batch.length, summary.remaining.length);
@@ -247,21 +242,15 @@ const admit = (
   taken: readonly PendingProbe[],
 ): readonly PendingProbe[] => {
   const { sessionPorts } = pool;
-  const { exits } = sessionPorts;
-  const { exit } = queue.slotKey;
   const leaving = new Set<PendingProbe>();
   const kept = taken.filter((one) => {
-    const isExitClosed =
-      !exits.listAdmitted(queue.slotKey, one).includes(exit) || exits.isDown(exit);
+    const isExitClosed = sessionPorts.exits.isClosedTo(queue.slotKey, one);
     const end = answerEarly(sessionPorts, queue, one, { isExitClosed });
     if (end === "leave") leaving.add(one);
     return end !== "answered";
   });
   return moveOn(pool, queue, kept, (one) => leaving.has(one));
 };
-
-const findExit = ({ queues, sessionPorts }: Pool, queue: HostQueue, one: PendingProbe) =>
-  findOtherExit(queues, one, queue, sessionPorts.random);
 
 /** Moves these recipients to another exit. Returns the recipients without another exit. */
 const moveOn = (
@@ -272,7 +261,7 @@ const moveOn = (
 ): readonly PendingProbe[] => {
   const others = new Set<HostQueue>();
   const staying = recipients.filter((one) => {
-    const exit = isLeaving(one) ? findExit(pool, queue, one) : null;
+    const exit = isLeaving(one) ? findOtherExit(pool.queues, one, queue) : null;
     if (exit === null) return true;
     const other = pool.queues.getOrAddQueue(queue.hostsKey, one.hosts[0], exit);
     one.leftExits = [...one.leftExits, queue.slotKey.exit];
@@ -356,28 +345,4 @@ const updateQueue = (pool: Pool, queue: HostQueue): void => {
   else provider.callerQueues.delete(key);
   if (waiting.size() === 0 && queue.sessions === 0 && queue.gathersFor === null)
     pool.queues.close(queue);
-};
-
-const countSession = (queue: HostQueue, by: 1 | -1, recipients: number): void => {
-  queue.taken += by * recipients;
-  queue.sessions += by;
-  queue.host.sessions += by;
-  queue.provider.sessions += by;
-};
-
-/** Opening a session costs a server about as much as this many recipients. */
-const RECIPIENTS_MIN = 5;
-
-/** One session ends early for each queue where callers wait, but not before its own callers have their results. */
-const createEarlyEnd = (provider: ProviderUse, batch: readonly PendingProbe[]) => {
-  const callers = batch.filter(({ requester }) => requester.priority === "caller").length;
-  let isEnding = false;
-  const shouldEnd = (tried: number): boolean => {
-    if (tried < callers + RECIPIENTS_MIN || provider.callerQueues.size <= provider.yielding)
-      return false;
-    provider.yielding++;
-    isEnding = true;
-    return true;
-  };
-  return { shouldEnd, hasEnded: () => isEnding };
 };

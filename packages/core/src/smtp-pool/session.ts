@@ -1,5 +1,5 @@
 import type { MailHost } from "@mailproof/mail/dns/mail-hosts";
-import type { BoundedMap } from "@mailproof/mail/lib/bounded-map";
+import { type BoundedMap, createBoundedMap } from "@mailproof/mail/lib/bounded-map";
 import type { ProbePolicy } from "@mailproof/mail/probe-policy";
 import { asksForBackoff, classify } from "@mailproof/mail/smtp/classify";
 import {
@@ -88,6 +88,9 @@ export type SessionPorts = ProbePorts & {
   /** False: the session sends one command at a time, because the host lost a session with several under way. */
   readonly pipelining?: boolean;
 };
+
+/** If the map drops a budget, the server's limit ends one more session. */
+export const createRefusalBudgets = () => createBoundedMap<number>({ weightMax: 10_000 });
 
 /** After failures of this weight a recipient gets no further session. A session without a result weighs more than one cut short. */
 const FAILURES_MAX = 12;
