@@ -88,8 +88,8 @@ const findFirst = async (
   after: RowPosition | undefined,
   most: number,
 ): Promise<OpenRows> => {
-  const { compare } = index;
-  const first = createFirstRows<SelectedRow>(most, compare);
+  const { compare, pause } = index;
+  const first = createFirstRows<SelectedRow>(most, compare, pause);
   let [matching, before] = [0, 0];
   const isOpen = (row: RowPosition): boolean => {
     matching++;
@@ -98,7 +98,7 @@ const findFirst = async (
     return false;
   };
   await scan(index, isOpen, first.add);
-  return { matching, before, rows: first.list() };
+  return { matching, before, rows: await first.list() };
 };
 
 type Window = { readonly after: RowPosition | undefined; readonly until: RowPosition | undefined };
@@ -116,7 +116,7 @@ const findBetween = async (index: Index, { after, until }: Window): Promise<Open
     }
     return !until || compare(row, until) <= 0;
   };
-  await scan(index, isBetween, (kept) => void rows.push(...kept));
+  await scan(index, isBetween, async (kept) => void rows.push(...kept));
   return { matching, before, rows: rows.sort(compare) };
 };
 
@@ -128,7 +128,7 @@ const estimateWindow = async (index: Index, offset: number, limit: number): Prom
   const sample: RowPosition[] = [];
   let matching = 0;
   const isInSample = () => matching++ % stride === 0;
-  await scan(index, isInSample, (rows) => void sample.push(...rows));
+  await scan(index, isInSample, async (rows) => void sample.push(...rows));
   sample.sort(index.compare);
   // The margin is six times the standard deviation of the rank.
   const margin = Math.ceil(3 * Math.sqrt(sample.length));
@@ -142,7 +142,7 @@ const estimateWindow = async (index: Index, offset: number, limit: number): Prom
 const scan = async (
   { table, job, selection: { filter, text, order }, pause }: Index,
   isKept: (row: RowPosition) => boolean,
-  onSlice: (kept: readonly SelectedRow[]) => void,
+  onSlice: (kept: SelectedRow[]) => Promise<void>,
 ): Promise<void> => {
   const hasAddresses = text !== undefined || filter.domain !== undefined || order.by === "email";
   for await (const pieces of readSlices(table, job, { hasAddresses })) {
@@ -160,7 +160,7 @@ const scan = async (
           kept.push({ value: position.value, row: position.row, chunk, token, at });
       }
     }
-    onSlice(kept);
+    await onSlice(kept);
     await pause();
   }
 };
