@@ -64,8 +64,8 @@ const orRefused = (work: () => Promise<string | undefined>): Promise<string> =>
     );
 
 const openZeroBounce = (base: string, key: string) => {
-  const { ZeroBounceSDK } = load("@zerobounce/zero-bounce-sdk");
-  const client = new ZeroBounceSDK();
+  const ZeroBounceSdk = load("@zerobounce/zero-bounce-sdk");
+  const client = new ZeroBounceSdk();
   client.init(key, `${base}/compat/zerobounce/v2`);
   return client;
 };
