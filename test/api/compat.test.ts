@@ -168,7 +168,7 @@ const WORDS: Readonly<Record<string, readonly [field: string, ...words: string[]
 const toCall = (vendor: string, key: string, email?: string): readonly [string, Sent] => {
   const given = email === undefined ? {} : { email };
   const query = (name: string) =>
-    new URLSearchParams({ ...given, ...(key !== "" && { [name]: key }) });
+    new URLSearchParams({ ...given, ...(key !== "" && { [name]: key }) }).toString();
   const calls: Readonly<Record<string, () => readonly [string, Sent]>> = {
     zerobounce: () => [`/zerobounce/v2/validate?${query("api_key")}`, {}],
     neverbounce: () => [
@@ -180,7 +180,7 @@ const toCall = (vendor: string, key: string, email?: string): readonly [string, 
       },
     ],
     kickbox: () => [
-      `/kickbox/v2/verify?${new URLSearchParams(given)}`,
+      `/kickbox/v2/verify?${new URLSearchParams(given).toString()}`,
       { headers: key === "" ? {} : { authorization: `token ${key}` } },
     ],
     millionverifier: () => [`/millionverifier/api/v3/?${query("api")}`, {}],
@@ -254,7 +254,9 @@ test("the node of n8n in docs/compat.md answers what the page says", async () =>
   expect(headers).toEqual({ "X-Api-Key": "<the key>" });
 
   const url = node.url.replace("http://127.0.0.1:8787", await listen(ctx));
-  const response = await fetch(`${url}?${query}`, { headers: { "X-Api-Key": ctx.testKey } });
+  const response = await fetch(`${url}?${query.toString()}`, {
+    headers: { "X-Api-Key": ctx.testKey },
+  });
 
   expect(await response.json()).toMatchObject({ result: "risky", disposable: true });
 });

@@ -775,7 +775,7 @@ test("every Lambda that acts for accounts starts with its settings and its neede
 test("a Lambda of the API ends before API Gateway's time limit", () => {
   const http = lambdas.filter(({ handler }) => handler.includes("/http/"));
 
-  expect(http).toHaveLength(endpoints.length + 2);
+  expect(http).toHaveLength(endpoints.length + 3);
   for (const { name } of http) expect(it.lambda(name)["timeout"]).toBeLessThan(30);
 });
 

@@ -151,7 +151,7 @@ const ask = async (
       request.onCaller?.(found);
     },
   });
-  const envelope = JSON.parse(String(response.body)) as Pick<Asked, "data" | "error">;
+  const envelope = JSON.parse(response.body as string) as Pick<Asked, "data" | "error">;
   return { ...envelope, headers: response.headers, caller };
 };
 
