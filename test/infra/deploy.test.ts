@@ -412,7 +412,7 @@ describe("a note of the preflight", () => {
     [
       "the price of exits",
       { environment: { EXITS: "2", SMTP_HELLO: "probe.example.com" } },
-      "! price       $132.89 a month before the first request",
+      "! price       $133.19 a month before the first request",
     ],
     ["the price of the stage", {}, "! price       $118.48 a month before the first request"],
   ])("the preflight reports %s and continues", async (_what, given, sentence) => {
