@@ -19,7 +19,7 @@ export type Answerer<Request = UnroutedRequest, Body = string | Uint8Array> = (
 /** The answerers in their order, each with its route in the request log. */
 const ROUTES = {
   mcp: "POST /mcp",
-  compat: "POST /compat/{vendor}/{path+}",
+  compat: "ANY /compat/{vendor}/{path+}",
   operator: "operator",
   // The dashboard precedes the documents: in a browser the root path opens the dashboard, if there is one.
   dashboard: "dashboard",
