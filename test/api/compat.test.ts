@@ -504,14 +504,16 @@ describe.each(RUNTIMES)("other verifiers' clients on %s", (_name, open) => {
     ]);
   });
 
-  test("a JSON field that is no text is refused", async () => {
+  test("a JSON field that is no text is refused by the vendor's name of the field", async () => {
     const { call, liveKey } = await setUp();
     const body = JSON.stringify({ email: { toString: 1 }, timeout: { valueOf: 1 } });
     const headers = { ...JSON_TYPE, "x-api-key": liveKey };
 
     const { status, json } = await call("/emailable/v1/verify", { method: "POST", headers, body });
 
-    expect([status, json]).toEqual([400, { message: expect.stringContaining("email") }]);
+    expect([status, json]).toEqual([400, { message: expect.stringMatching(/^email: /) }]);
+    const reacher = { method: "POST", headers, body: '{"to_email":5}' };
+    expect((await call("/reacher/v0/check_email", reacher)).json.error).toMatch(/^to_email: /);
   });
 
   test.each(["timeout=0", "timeout=-5", "timeout=abc", "timeout=1e99", "timeout=0.0001"])(

@@ -177,7 +177,9 @@ const refuseCall = (
   headers: Asked["headers"],
 ): HttpAnswer<string> => {
   const fault = key === null && code === "UNAUTHORIZED" ? "no_key" : toFault(code);
-  return refuseAs(dialect, request, fault, message, action, headers);
+  // The message names the field of POST /v1/verify.
+  const named = message.replace(/^email:/, `${dialect.email}:`);
+  return refuseAs(dialect, request, fault, named, action, headers);
 };
 
 type Act = (world: AppWorld, dialect: Dialect, call: Call) => Promise<HttpAnswer<string>>;
