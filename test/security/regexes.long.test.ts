@@ -367,6 +367,8 @@ const BUILT: Readonly<Record<string, readonly RegExp[]>> = {
   "packages/core/src/accounts/subject.ts": [
     /(?<![\p{L}\p{N}._%+-])ann@x\.com(?![\p{L}\p{N}-]|\.[\p{L}\p{N}])/u,
   ],
+  // Of the recipient's local part.
+  "packages/mail/src/smtp/classify.ts": [/(?<![\p{L}\p{N}])ada\.lovelace(?![\p{L}\p{N}])/giu],
   "packages/mail/src/smtp/reply-reader.ts": [
     /(?<![\w./])5\.[0-7]\.\d{1,3}(?!\w|\.\d)/,
     /(?<!\S|: )550[- ]5\.1\.1(?!\S)\s*/g,
