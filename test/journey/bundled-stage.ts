@@ -47,6 +47,8 @@ import type { Outcome, ThreadData } from "./lambda-thread.ts";
 // and the schedules. Table, queues and bucket are emulators; the mail servers, name servers and issuer are the lab's.
 
 const HOST = "localhost";
+/** Of every server at this host: among two trusted certificates of one name, a client may choose the wrong one. */
+export const CERTIFICATE = createSelfSigned(HOST, new Date());
 /** SQS promises only "at least once". */
 const TWICE_EVERY = 5;
 const POLL_MS = 200;
@@ -308,7 +310,7 @@ const openInvocations = async (
 
 /** API Gateway: TLS, a request as an event, and the route's Lambda. */
 const openGateway = async (invoke: Invoke, closers: (() => unknown)[]): Promise<string> => {
-  const { key, cert } = createSelfSigned(HOST, new Date());
+  const { key, cert } = CERTIFICATE;
   const before = getCACertificates("default");
   setDefaultCACertificates([...before, cert]);
   closers.push(() => setDefaultCACertificates(before));

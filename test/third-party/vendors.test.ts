@@ -13,12 +13,11 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { openAccount } from "@mailproof/core/accounts/accounts";
 import { audit } from "@mailproof/core/background/audit";
 import { credits } from "@mailproof/core/money/credits";
-import { createSelfSigned } from "@mailproof/local/mail-receiver/mail-receiver";
 import { createApiServer } from "@mailproof/local/server/server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { given } from "../app/given.ts";
 import { readCredits } from "../app/ledger.ts";
-import { type BundledStage, startBundledStage } from "../journey/bundled-stage.ts";
+import { type BundledStage, CERTIFICATE, startBundledStage } from "../journey/bundled-stage.ts";
 import { describeUnless } from "../runner/describe-when.ts";
 import { findToolAbsence, getToolFolder } from "./tools.ts";
 
@@ -231,7 +230,7 @@ type Target = {
 
 /** Some SDKs know no protocol but https. */
 const openFront = async (target: () => Target, closers: Closers): Promise<string> => {
-  const { key, cert } = createSelfSigned("localhost", new Date());
+  const { key, cert } = CERTIFICATE;
   const folder = mkdtempSync(join(tmpdir(), "mailproof-vendors-"));
   const before = getCACertificates("default");
   setDefaultCACertificates([...before, cert]);
