@@ -230,7 +230,7 @@ test("docs/compat.md lists the word of each vendor for each status", () => {
   expect(page.includes(table), `docs/compat.md should contain\n\n${table}\n`).toBe(true);
 });
 
-test("the curl lines of docs/compat.md answer what the page says", async () => {
+test("each curl line of docs/compat.md returns the page's word when it runs against the service", async () => {
   const ctx = await given();
   const env = { ...process.env, MAILPROOF_API: await listen(ctx), MAILPROOF_KEY: ctx.testKey };
 
@@ -244,7 +244,7 @@ test("the curl lines of docs/compat.md answer what the page says", async () => {
   expect(found).toEqual(["valid", "undeliverable"]);
 });
 
-test("the node of n8n in docs/compat.md answers what the page says", async () => {
+test("the n8n node of docs/compat.md returns the page's result when it calls the service", async () => {
   const ctx = await given();
   const node = JSON.parse(/```json\n(.*?)```/s.exec(page)?.[1] ?? "");
   const toRecord = (part: { parameters: { name: string; value: string }[] }) =>
@@ -395,7 +395,7 @@ describe.each(RUNTIMES)("other verifiers' clients on %s", (_name, open) => {
     expect(await ask("ann@nullmx.com")).toBe("does_not_accept_mail");
   });
 
-  test("a test key answers the same words and costs nothing", async () => {
+  test("a call with a test key returns the words of a live key and costs nothing", async () => {
     const { call, testKey, ...ctx } = await setUp(1);
 
     const { json } = await call(...toCall("millionverifier", testKey, "catch_all@example.com"));
@@ -530,7 +530,7 @@ describe.each(RUNTIMES)("other verifiers' clients on %s", (_name, open) => {
     },
   );
 
-  test("an unknown vendor, an unknown route and a wrong method are refused, and HEAD buys nothing", async () => {
+  test("the service refuses an unknown vendor, route or method, and charges nothing for HEAD", async () => {
     const { call, liveKey, ...ctx } = await setUp();
     const query = `?api_key=${liveKey}&email=valid@example.com`;
 
@@ -550,7 +550,7 @@ describe.each(RUNTIMES)("other verifiers' clients on %s", (_name, open) => {
     expect(await readCredits(ctx)).toMatchObject({ available: 100 });
   });
 
-  test("a repeat with the same Idempotency-Key is charged once", async () => {
+  test("the service charges a call and its repeat once when both have one Idempotency-Key", async () => {
     const { call, liveKey, ...ctx } = await setUp();
     const [path, sent] = toCall("kickbox", liveKey, "valid@example.com");
     const keyed = { ...sent, headers: { ...sent.headers, "idempotency-key": "order-1" } };
